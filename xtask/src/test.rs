@@ -1,0 +1,40 @@
+//! `cargo xtask test`: the one list of everything that is tested.
+
+use crate::{
+    args::{Args, Misuse},
+    invocation::Invocation,
+    loom, miri,
+    step::{Step, run_steps},
+    targets,
+};
+use std::process::ExitCode;
+
+pub(crate) fn run(args: Args) -> Result<ExitCode, Misuse> {
+    run_steps(steps(), args)
+}
+
+/// Cheap and telling ones first.
+fn steps() -> Vec<Step> {
+    let mut steps = vec![
+        Step::new(
+            "unit",
+            "unit, integration, property and compile-fail tests on the host",
+            || Invocation::cargo("test --workspace --all-targets --no-fail-fast").run(),
+        ),
+        Step::new("doc", "the examples in the documentation", || {
+            Invocation::cargo("test --workspace --doc --no-fail-fast").run()
+        }),
+    ];
+    steps.extend(targets::steps());
+    steps.push(Step::new(
+        "loom",
+        "the loom models and their mutants",
+        || loom::models(false, None),
+    ));
+    steps.push(Step::new(
+        "miri",
+        "the kernel's unit tests under Miri",
+        || miri::kernel(miri::SEEDS, None),
+    ));
+    steps
+}
