@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: the benchmarks, which are a workspace of their own and bring the peers as dependencies.
+//! `cargo xtask bench`: the benchmarks, which are a workspace of their own and bring the peers as dependencies. Its
+//! default member is the driver that builds and runs them.
 
 use crate::{
     args::{Args, Misuse},
@@ -7,8 +8,8 @@ use crate::{
 use std::process::ExitCode;
 
 pub(crate) fn run(args: Args) -> Result<ExitCode, Misuse> {
-    let driver = Invocation::cargo("run --release --manifest-path bench/Cargo.toml -p driver --")
-        .args(args.rest());
+    let driver =
+        Invocation::cargo("run --release --manifest-path bench/Cargo.toml --").args(args.rest());
     Ok(if driver.run().is_ok() {
         ExitCode::SUCCESS
     } else {
