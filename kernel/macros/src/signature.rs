@@ -174,11 +174,24 @@ pub(crate) fn is_conditional(attribute: &Attribute) -> bool {
 
 fn receiver_is_mutable(receiver: &Receiver) -> Result<bool> {
     match &*receiver.ty {
-        Type::Reference(reference) if is_self(&reference.elem) => Ok(reference.mutability.is_some()),
+        Type::Reference(reference) if is_self(&reference.elem) => {
+            refuse_static(reference.lifetime.as_ref())?;
+            Ok(reference.mutability.is_some())
+        }
         _ => Err(Error::new_spanned(
             receiver,
             "an actor's state stays in the actor: a method that becomes a message takes `&self` or `&mut self`",
         )),
+    }
+}
+
+/// The state and its objects are borrowed for a turn.
+fn refuse_static(lifetime: Option<&Lifetime>) -> Result<()> {
+    match lifetime {
+        Some(lifetime) if lifetime.ident == "static" => {
+            Err(Error::new_spanned(lifetime, "this is borrowed for one turn only: leave the lifetime off"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -214,6 +227,7 @@ impl Parameter {
         if let (Type::Reference(reference), Some(objects)) = (&*parameter.ty, &block.objects) {
             let exclusive = reference.mutability.is_some();
             if same(&reference.elem, &objects.one) {
+                refuse_static(reference.lifetime.as_ref())?;
                 return match mutable {
                     false => Ok(Self::Object { name, exclusive }),
                     true => Err(Error::new_spanned(
@@ -226,6 +240,7 @@ impl Parameter {
                 };
             }
             if same(&reference.elem, &objects.all) {
+                refuse_static(reference.lifetime.as_ref())?;
                 return match mutable {
                     true => Ok(Self::All),
                     false => Err(Error::new_spanned(
