@@ -6,10 +6,7 @@
 
 use std::{collections::VecDeque, process::ExitCode, time::Instant};
 
-use actix::{
-    Actor, Addr, Arbiter, ArbiterHandle, AsyncContext, Context, Handler, Message, System,
-    dev::SendError,
-};
+use actix::{Actor, Addr, Arbiter, ArbiterHandle, AsyncContext, Context, Handler, Message, System, dev::SendError};
 use tokio::sync::{mpsc, oneshot};
 use workloads::{
     Answer, Command, Measured, Workload,
@@ -88,10 +85,7 @@ impl Handler<Serve> for Ping {
     type Result = ();
 
     fn handle(&mut self, _: Serve, context: &mut Context<Self>) {
-        self.pong.do_send(PingBall {
-            ball: self.ball,
-            from: context.address(),
-        });
+        self.pong.do_send(PingBall { ball: self.ball, from: context.address() });
     }
 }
 
@@ -102,10 +96,7 @@ impl Handler<PongBall> for Ping {
         self.pongs += u64::from(ball == self.ball);
         self.ball += 1;
         if self.ball < self.round_trips {
-            self.pong.do_send(PingBall {
-                ball: self.ball,
-                from: context.address(),
-            });
+            self.pong.do_send(PingBall { ball: self.ball, from: context.address() });
         } else if let Some(end) = self.end.take() {
             let _ = end.send(self.pongs);
         }
@@ -123,24 +114,11 @@ impl Handler<PingBall> for Pong {
 async fn ping_pong(workers: &[ArbiterHandle], round_trips: u64) -> Measured {
     let (end, ended) = oneshot::channel();
     let pong = start(workers, 1, Pong);
-    let ping = start(
-        workers,
-        0,
-        Ping {
-            pong,
-            ball: 0,
-            round_trips,
-            pongs: 0,
-            end: Some(end),
-        },
-    );
+    let ping = start(workers, 0, Ping { pong, ball: 0, round_trips, pongs: 0, end: Some(end) });
     let start = Instant::now();
     ping.do_send(Serve);
     let pongs = ended.await.expect("ping reports");
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::Pongs(pongs),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::Pongs(pongs) }
 }
 
 struct Counter {
@@ -195,17 +173,12 @@ async fn counting(workers: &[ArbiterHandle], increments: u64) -> Measured {
         match counter.try_send(Increment) {
             Ok(()) => {}
             // The one way actix has to wait for room: an awaited send, which waits until it was handled too.
-            Err(SendError::Full(increment)) => {
-                counter.send(increment).await.expect("the counter is alive")
-            }
+            Err(SendError::Full(increment)) => counter.send(increment).await.expect("the counter is alive"),
             Err(SendError::Closed(_)) => panic!("the counter is alive"),
         }
     }
     let total = counter.send(Retrieve).await.expect("the counter replies");
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::Total(total),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::Total(total) }
 }
 
 async fn ask(workers: &[ArbiterHandle], requests: u64) -> Measured {
@@ -213,16 +186,10 @@ async fn ask(workers: &[ArbiterHandle], requests: u64) -> Measured {
     let start = Instant::now();
     let mut right = 0;
     for number in 1..=requests {
-        let reply = server
-            .send(IncrementAndRetrieve)
-            .await
-            .expect("the server replies");
+        let reply = server.send(IncrementAndRetrieve).await.expect("the server replies");
         right += u64::from(reply == number);
     }
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::Replies(right),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::Replies(right) }
 }
 
 struct Link {
@@ -257,49 +224,26 @@ impl Handler<Token> for Link {
     fn handle(&mut self, Token(token): Token, _: &mut Context<Self>) {
         match token.checked_sub(1) {
             Some(token) => {
-                let next = self
-                    .next
-                    .as_ref()
-                    .expect("the ring is closed before the token enters");
+                let next = self.next.as_ref().expect("the ring is closed before the token enters");
                 next.do_send(Token(token));
             }
-            None => self
-                .end
-                .send(self.index)
-                .expect("somebody waits for the end"),
+            None => self.end.send(self.index).expect("somebody waits for the end"),
         }
     }
 }
 
 async fn ring(workers: &[ArbiterHandle], hops: u64) -> Measured {
     let (end, mut ended) = mpsc::unbounded_channel();
-    let actors: Vec<_> = (0..RING)
-        .map(|index| {
-            start(
-                workers,
-                index,
-                Link {
-                    index,
-                    next: None,
-                    end: end.clone(),
-                },
-            )
-        })
-        .collect();
+    let actors: Vec<_> =
+        (0..RING).map(|index| start(workers, index, Link { index, next: None, end: end.clone() })).collect();
     for index in 0..RING {
         let next = actors[(index + 1) % RING].clone();
-        actors[index]
-            .send(Next(next))
-            .await
-            .expect("the actor is alive");
+        actors[index].send(Next(next)).await.expect("the actor is alive");
     }
     let start = Instant::now();
     actors[0].do_send(Token(hops));
     let end = ended.recv().await.expect("one actor receives zero");
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::End(end),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::End(end) }
 }
 
 struct Shelf {
@@ -336,13 +280,7 @@ impl Handler<Size> for Shelf {
 
 async fn dictionary(workers: &[ArbiterHandle], command: &Command) -> Measured {
     // The dictionary has the last arbiter to itself; the clients share the others.
-    let shelf = start(
-        workers,
-        workers.len() - 1,
-        Shelf {
-            dictionary: Box::new(Dictionary::new()),
-        },
-    );
+    let shelf = start(workers, workers.len() - 1, Shelf { dictionary: Box::new(Dictionary::new()) });
     let others = &workers[..(workers.len() - 1).max(1)];
     let (tallies, mut seen_by_clients) = mpsc::unbounded_channel();
     let start = Instant::now();
@@ -360,9 +298,7 @@ async fn dictionary(workers: &[ArbiterHandle], command: &Command) -> Measured {
                 };
                 state.accept(oldest.await.expect("the dictionary replies"));
             }
-            tallies
-                .send(state.tally())
-                .expect("somebody waits for the tallies");
+            tallies.send(state.tally()).expect("somebody waits for the tallies");
         });
     }
     let mut seen = Tally::default();
@@ -371,8 +307,5 @@ async fn dictionary(workers: &[ArbiterHandle], command: &Command) -> Measured {
     }
     let elapsed = start.elapsed();
     let size = shelf.send(Size).await.expect("the dictionary replies");
-    Measured {
-        elapsed,
-        answer: Answer::Dictionary(seen, size),
-    }
+    Measured { elapsed, answer: Answer::Dictionary(seen, size) }
 }

@@ -23,17 +23,9 @@ pub(crate) fn text(rows: &[Row]) -> String {
         return String::new();
     }
     let mut text = String::from("\nbars (two workers)\n");
-    for Bar {
-        demand,
-        least,
-        reached,
-    } in bars
-    {
+    for Bar { demand, least, reached } in bars {
         let verdict = if reached >= least { "met" } else { "MISSED" };
-        let _ = writeln!(
-            text,
-            "  {verdict:<7} {demand}: {reached:.2}, at least {least:.2}"
-        );
+        let _ = writeln!(text, "  {verdict:<7} {demand}: {reached:.2}, at least {least:.2}");
     }
     text
 }
@@ -43,11 +35,7 @@ fn bars(rows: &[Row]) -> Vec<Bar> {
     let mut bars = Vec::new();
     let mut demand = |demand: String, least, slower: Option<f64>, faster: Option<f64>| {
         if let Some((slower, faster)) = slower.zip(faster) {
-            bars.push(Bar {
-                demand,
-                least,
-                reached: slower / faster,
-            });
+            bars.push(Bar { demand, least, reached: slower / faster });
         }
     };
     for workload in Workload::ALL {
@@ -69,12 +57,7 @@ fn bars(rows: &[Row]) -> Vec<Bar> {
         time(reads, "flockwork", 1),
         time(reads, "flockwork", 2),
     );
-    demand(
-        format!("{mixed}: times as fast as the RwLock"),
-        1.0,
-        time(mixed, "rwlock", 2),
-        time(mixed, "flockwork", 2),
-    );
+    demand(format!("{mixed}: times as fast as the RwLock"), 1.0, time(mixed, "rwlock", 2), time(mixed, "flockwork", 2));
     for workload in [reads, mixed] {
         demand(
             format!("{workload}: mutex monitor, times as fast as the default actor"),
@@ -91,14 +74,7 @@ mod tests {
     use super::*;
 
     fn row(workload: Workload, system: &str, workers: usize, time: f64) -> Row {
-        Row {
-            workload,
-            system: system.into(),
-            workers,
-            messages: 1,
-            times: vec![time],
-            failed: false,
-        }
+        Row { workload, system: system.into(), workers, messages: 1, times: vec![time], failed: false }
     }
 
     #[test]
@@ -115,14 +91,8 @@ mod tests {
             row(Workload::DictionaryReads, "flockwork", 2, 300.0),
         ];
         let text = text(&rows);
-        assert!(
-            text.contains("MISSED  ask: times as fast as tokio: 1.67, at least 2.00"),
-            "{text}"
-        );
-        assert!(
-            text.contains("met     dictionary-100: gain from the second worker: 2.00"),
-            "{text}"
-        );
+        assert!(text.contains("MISSED  ask: times as fast as tokio: 1.67, at least 2.00"), "{text}");
+        assert!(text.contains("met     dictionary-100: gain from the second worker: 2.00"), "{text}");
         assert_eq!(text.lines().count(), 4, "{text}");
     }
 }

@@ -14,11 +14,7 @@ use crate::{
 };
 
 /// The workloads and the instructions per message that flockwork may take, which is what bare embassy channels take.
-const BARS: [(Workload, u32); 3] = [
-    (Workload::Counting, 84),
-    (Workload::PingPong, 197),
-    (Workload::Ask, 237),
-];
+const BARS: [(Workload, u32); 3] = [(Workload::Counting, 84), (Workload::PingPong, 197), (Workload::Ask, 237)];
 
 /// The systems worth counting: those without a bar to hold are there for comparison.
 const SYSTEMS: [&str; 3] = ["flockwork", "embassy", "tokio"];
@@ -26,43 +22,27 @@ const SYSTEMS: [&str; 3] = ["flockwork", "embassy", "tokio"];
 /// Messages of the short and of the long run.
 const MESSAGES: [u64; 2] = [20_000, 120_000];
 
-const VALGRIND: [&str; 3] = [
-    "valgrind",
-    "--tool=callgrind",
-    "--callgrind-out-file=/dev/null",
-];
+const VALGRIND: [&str; 3] = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"];
 
 /// Counts and prints.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
-    let found = Command::new("valgrind")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
+    let found = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !found.is_ok_and(|status| status.success()) {
-        return Err("valgrind is missing: install the package `valgrind` (for example `apt install valgrind`)"
-            .to_owned());
+        return Err(
+            "valgrind is missing: install the package `valgrind` (for example `apt install valgrind`)".to_owned()
+        );
     }
-    let bars: Vec<_> = BARS
-        .into_iter()
-        .filter(|&(workload, _)| options.wants(workload))
-        .collect();
+    let bars: Vec<_> = BARS.into_iter().filter(|&(workload, _)| options.wants(workload)).collect();
     if bars.is_empty() {
         return Err("instructions are counted for counting, ping-pong and ask only".to_owned());
     }
-    let systems =
-        options.systems(|system| system.variant.is_none() && SYSTEMS.contains(&system.name))?;
+    let systems = options.systems(|system| system.variant.is_none() && SYSTEMS.contains(&system.name))?;
     let built = systems::build(&systems)?;
     let mut counts = Vec::new();
     for (workload, bar) in bars {
         for built in &built {
             eprintln!("[callgrind] {workload} {}", built.system);
-            counts.push((
-                workload,
-                bar,
-                built.system.name,
-                per_message(built, workload)?,
-            ));
+            counts.push((workload, bar, built.system.name, per_message(built, workload)?));
         }
     }
     if options.json {
@@ -73,17 +53,11 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
             })
             .collect();
         let table = json!({ "unit": "instructions per message", "workers": 1, "rows": rows });
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&table).expect("strings and numbers always serialise")
-        );
+        println!("{}", serde_json::to_string_pretty(&table).expect("strings and numbers always serialise"));
         return Ok(());
     }
     println!("\ninstructions per message, one worker\n");
-    println!(
-        "{:<12}{:<12}{:>12}{:>8}{:>12}",
-        "workload", "system", "per message", "bar", "of the bar"
-    );
+    println!("{:<12}{:<12}{:>12}{:>8}{:>12}", "workload", "system", "per message", "bar", "of the bar");
     for (workload, bar, system, count) in counts {
         let part = format!("{:.0}%", 100.0 * count / f64::from(bar));
         println!("{workload:<12}{system:<12}{count:>12.1}{bar:>8}{part:>12}");
@@ -105,10 +79,7 @@ fn count(built: &Built, workload: Workload, messages: u64) -> Result<f64, String
         .map_err(|error| format!("cannot start valgrind: {error}"))?;
     let log = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
-        return Err(format!(
-            "{} {workload} failed under valgrind:\n{log}",
-            built.system
-        ));
+        return Err(format!("{} {workload} failed under valgrind:\n{log}", built.system));
     }
     systems::accept(&String::from_utf8_lossy(&output.stdout))
         .map_err(|failure| format!("{} {workload} under valgrind: {failure}", built.system))?;
@@ -117,8 +88,7 @@ fn count(built: &Built, workload: Workload, messages: u64) -> Result<f64, String
 
 /// Finds the total in callgrind's log: a line that ends in `Collected : 12345`.
 fn collected(log: &str) -> Option<f64> {
-    log.lines()
-        .find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
+    log.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
 }
 
 #[cfg(test)]

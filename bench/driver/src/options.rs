@@ -56,10 +56,7 @@ impl fmt::Display for Misuse {
             Self::Unknown(argument) => write!(formatter, "unknown argument `{argument}`"),
             Self::MissingValue(option) => write!(formatter, "`{option}` needs a value"),
             Self::Number(option, value) => {
-                write!(
-                    formatter,
-                    "`{option} {value}`: expected a number, at least 1"
-                )
+                write!(formatter, "`{option} {value}`: expected a number, at least 1")
             }
             Self::Workload(unknown) => unknown.fmt(formatter),
             Self::System(name) => write!(formatter, "unknown system `{name}`"),
@@ -70,32 +67,20 @@ impl fmt::Display for Misuse {
 impl Options {
     /// Reads the arguments that follow the name of the binary.
     pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, Misuse> {
-        let mut options = Self {
-            task: Task::Times,
-            json: false,
-            rounds: 5,
-            messages: None,
-            only: Vec::new(),
-            names: Vec::new(),
-        };
+        let mut options =
+            Self { task: Task::Times, json: false, rounds: 5, messages: None, only: Vec::new(), names: Vec::new() };
         let mut arguments = arguments.into_iter().peekable();
         if arguments.next_if_eq("instructions").is_some() {
             options.task = Task::Instructions;
         }
         while let Some(option) = arguments.next() {
-            let mut value = || {
-                arguments
-                    .next()
-                    .ok_or_else(|| Misuse::MissingValue(option.clone()))
-            };
+            let mut value = || arguments.next().ok_or_else(|| Misuse::MissingValue(option.clone()));
             match option.as_str() {
                 "--help" | "-h" => options.task = Task::Help,
                 "--json" => options.json = true,
                 "--rounds" => options.rounds = number(&option, value()?)? as usize,
                 "--messages" => options.messages = Some(number(&option, value()?)?),
-                "--only" => options
-                    .only
-                    .push(value()?.parse().map_err(Misuse::Workload)?),
+                "--only" => options.only.push(value()?.parse().map_err(Misuse::Workload)?),
                 "--system" => {
                     let name = value()?;
                     if !systems::ALL.iter().any(|system| system.name == name) {
@@ -115,27 +100,15 @@ impl Options {
     }
 
     /// The systems that are to run, exist in the workspace, run a wanted workload and are `eligible`.
-    pub(crate) fn systems(
-        &self,
-        eligible: impl Fn(&System) -> bool,
-    ) -> Result<Vec<&'static System>, String> {
+    pub(crate) fn systems(&self, eligible: impl Fn(&System) -> bool) -> Result<Vec<&'static System>, String> {
         let systems: Vec<_> = systems::ALL
             .iter()
-            .filter(|system| {
-                self.names.is_empty() || self.names.iter().any(|name| name == system.name)
-            })
+            .filter(|system| self.names.is_empty() || self.names.iter().any(|name| name == system.name))
             .filter(|system| system.exists() && eligible(system))
-            .filter(|system| {
-                system
-                    .workloads
-                    .iter()
-                    .any(|&workload| self.wants(workload))
-            })
+            .filter(|system| system.workloads.iter().any(|&workload| self.wants(workload)))
             .collect();
         if systems.is_empty() {
-            return Err(
-                "nothing to run: no system of the workspace matches the options".to_owned(),
-            );
+            return Err("nothing to run: no system of the workspace matches the options".to_owned());
         }
         Ok(systems)
     }
@@ -153,8 +126,7 @@ mod tests {
     use super::*;
 
     fn parse(line: &str) -> Result<Options, String> {
-        Options::parse(line.split_whitespace().map(str::to_owned))
-            .map_err(|misuse| misuse.to_string())
+        Options::parse(line.split_whitespace().map(str::to_owned)).map_err(|misuse| misuse.to_string())
     }
 
     #[test]

@@ -1,8 +1,16 @@
 //! Repetition: every system runs once per round, so that a slow minute of the machine falls on all alike.
 
-use workloads::Workload;
+use std::time::Duration;
+
+use workloads::{Record, Workload};
 
 use crate::{options::Options, systems::Built};
+
+/// A run of a system that is slow on a workload is shortened to about this long.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// The run that finds out how slow a system is has this part of the messages.
+const TRIAL: u64 = 50;
 
 /// The worker counts that are measured.
 pub(crate) const WORKERS: [usize; 2] = [1, 2];
@@ -45,15 +53,9 @@ impl Row {
 /// Runs all rounds. A run that fails is reported at once and marked in its row.
 pub(crate) fn run(options: &Options, built: &[Built]) -> Vec<Row> {
     let mut plan = Vec::new();
-    for workload in Workload::ALL
-        .into_iter()
-        .filter(|&workload| options.wants(workload))
-    {
+    for workload in Workload::ALL.into_iter().filter(|&workload| options.wants(workload)) {
         for workers in WORKERS {
-            for built in built
-                .iter()
-                .filter(|built| built.system.workloads.contains(&workload))
-            {
+            for built in built.iter().filter(|built| built.system.workloads.contains(&workload)) {
                 let messages = options.messages.unwrap_or(workload.default_messages());
                 let row = Row {
                     workload,
@@ -68,35 +70,66 @@ pub(crate) fn run(options: &Options, built: &[Built]) -> Vec<Row> {
         }
     }
     let steps = plan.len();
+    let step = |built: &Built, row: &mut Row, phase: &str, step: usize, messages: u64| {
+        let (workload, workers) = (row.workload, row.workers);
+        let what = format!("[{phase}, {step:>2}/{steps}] {workload} {} w{workers}", row.system);
+        match built.run(workload, workers, messages) {
+            Ok(record) => {
+                eprintln!("{what}: {:.1} ns/message", record.nanoseconds_per_message());
+                Some(record)
+            }
+            Err(failure) => {
+                eprintln!("{what}: {failure}");
+                row.failed = true;
+                None
+            }
+        }
+    };
+    if options.messages.is_none() {
+        for (index, (built, row)) in plan.iter_mut().enumerate() {
+            let messages = row.workload.round_up(row.messages / TRIAL);
+            if let Some(record) = step(built, row, "trial", index + 1, messages) {
+                row.messages = shortened(row, &record);
+            }
+        }
+    }
     for round in 1..=options.rounds {
-        for (step, (built, row)) in plan.iter_mut().enumerate() {
-            let what = format!(
-                "[round {round}/{}, {:>2}/{steps}] {} {} w{}",
-                options.rounds,
-                step + 1,
-                row.workload,
-                row.system,
-                row.workers
-            );
-            match built.run(row.workload, row.workers, row.messages) {
-                Ok(record) => {
-                    let time = record.nanoseconds_per_message();
-                    eprintln!("{what}: {time:.1} ns/message");
-                    row.times.push(time);
-                }
-                Err(failure) => {
-                    eprintln!("{what}: {failure}");
-                    row.failed = true;
-                }
+        let phase = format!("round {round}/{}", options.rounds);
+        for (index, (built, row)) in plan.iter_mut().enumerate() {
+            let messages = row.messages;
+            if let Some(record) = step(built, row, &phase, index + 1, messages) {
+                row.times.push(record.nanoseconds_per_message());
             }
         }
     }
     plan.into_iter().map(|(_, row)| row).collect()
 }
 
+/// The messages of a row after a trial: as many as planned, or as many as fit into the longest run.
+fn shortened(row: &Row, trial: &Record) -> u64 {
+    let fitting = LONGEST.as_nanos() as f64 / trial.nanoseconds_per_message();
+    row.workload.round_up(row.messages.min(fitting as u64).max(trial.messages))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_slow_systems_are_shortened() {
+        let row = Row { messages: 250_000, ..row(&[]) };
+        let trial = |nanoseconds| Record {
+            workload: "ask".into(),
+            system: "tokio".into(),
+            workers: 1,
+            messages: 5_000,
+            nanoseconds,
+            checked: true,
+        };
+        assert_eq!(shortened(&row, &trial(5_000 * 100)), 250_000);
+        assert_eq!(shortened(&row, &trial(5_000 * 50_000)), 20_000);
+        assert_eq!(shortened(&row, &trial(5_000 * 1_000_000)), 5_000);
+    }
 
     fn row(times: &[f64]) -> Row {
         Row {

@@ -42,16 +42,8 @@ pub(crate) static ALL: &[System] = &[
 ];
 
 impl System {
-    const fn new(
-        name: &'static str,
-        variant: Option<&'static str>,
-        workloads: &'static [Workload],
-    ) -> Self {
-        Self {
-            name,
-            variant,
-            workloads,
-        }
+    const fn new(name: &'static str, variant: Option<&'static str>, workloads: &'static [Workload]) -> Self {
+        Self { name, variant, workloads }
     }
 
     /// Whether its package is in the workspace.
@@ -70,9 +62,7 @@ impl fmt::Display for System {
 }
 
 fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("the driver's folder lies in the workspace")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the driver's folder lies in the workspace")
 }
 
 /// A system whose binary is ready to run.
@@ -86,18 +76,11 @@ pub(crate) struct Built {
 pub(crate) fn build(systems: &[&'static System]) -> Result<Vec<Built>, String> {
     let mut built: Vec<Built> = Vec::new();
     for (index, &system) in systems.iter().enumerate() {
-        let earlier = built
-            .iter()
-            .find(|earlier| earlier.system.name == system.name);
+        let earlier = built.iter().find(|earlier| earlier.system.name == system.name);
         let binary = match earlier {
             Some(earlier) => earlier.binary.clone(),
             None => {
-                eprintln!(
-                    "[build {}/{}] {}-bench",
-                    index + 1,
-                    systems.len(),
-                    system.name
-                );
+                eprintln!("[build {}/{}] {}-bench", index + 1, systems.len(), system.name);
                 build_one(system.name)?
             }
         };
@@ -130,17 +113,8 @@ fn build_one(name: &str) -> Result<PathBuf, String> {
 
 impl Built {
     /// The command line for one run, to be put behind `prefix` (a tool to run it under, or nothing).
-    pub(crate) fn command(
-        &self,
-        prefix: &[&str],
-        workload: Workload,
-        workers: usize,
-        messages: u64,
-    ) -> Command {
-        let mut words = prefix
-            .iter()
-            .map(|&word| word.into())
-            .collect::<Vec<std::ffi::OsString>>();
+    pub(crate) fn command(&self, prefix: &[&str], workload: Workload, workers: usize, messages: u64) -> Command {
+        let mut words = prefix.iter().map(|&word| word.into()).collect::<Vec<std::ffi::OsString>>();
         words.push(self.binary.clone().into_os_string());
         let mut command = Command::new(&words[0]);
         command
@@ -155,12 +129,7 @@ impl Built {
     }
 
     /// Runs a workload once in a child process.
-    pub(crate) fn run(
-        &self,
-        workload: Workload,
-        workers: usize,
-        messages: u64,
-    ) -> Result<Record, String> {
+    pub(crate) fn run(&self, workload: Workload, workers: usize, messages: u64) -> Result<Record, String> {
         let mut child = self
             .command(&[], workload, workers, messages)
             .stdin(Stdio::null())
@@ -170,9 +139,7 @@ impl Built {
         let success = wait(&mut child, PATIENCE)?;
         let mut line = String::new();
         if let Some(stdout) = &mut child.stdout {
-            stdout
-                .read_to_string(&mut line)
-                .map_err(|error| format!("unreadable output: {error}"))?;
+            stdout.read_to_string(&mut line).map_err(|error| format!("unreadable output: {error}"))?;
         }
         if !success {
             return Err("the run failed".to_owned());
@@ -183,13 +150,8 @@ impl Built {
 
 /// The record of a line, if the run's answer was right.
 pub(crate) fn accept(line: &str) -> Result<Record, String> {
-    let record = Record::from_line(line)
-        .map_err(|error| format!("no record in `{}`: {error}", line.trim()))?;
-    if record.checked {
-        Ok(record)
-    } else {
-        Err("the answer was wrong".to_owned())
-    }
+    let record = Record::from_line(line).map_err(|error| format!("no record in `{}`: {error}", line.trim()))?;
+    if record.checked { Ok(record) } else { Err("the answer was wrong".to_owned()) }
 }
 
 /// Waits for the end of a child, whose output is too short to fill a pipe, and says whether it succeeded.

@@ -11,24 +11,16 @@ use crate::rounds::{Row, WORKERS};
 const BASES: [&str; 2] = ["flockwork", "embassy"];
 
 /// The median of one system on one workload, if it was measured.
-pub(crate) fn median(
-    rows: &[Row],
-    workload: Workload,
-    system: &str,
-    workers: usize,
-) -> Option<f64> {
+pub(crate) fn median(rows: &[Row], workload: Workload, system: &str, workers: usize) -> Option<f64> {
     find(rows, workload, system, workers)?.median()
 }
 
 fn find<'a>(rows: &'a [Row], workload: Workload, system: &str, workers: usize) -> Option<&'a Row> {
-    rows.iter()
-        .find(|row| row.workload == workload && row.system == system && row.workers == workers)
+    rows.iter().find(|row| row.workload == workload && row.system == system && row.workers == workers)
 }
 
 fn base(rows: &[Row]) -> Option<&'static str> {
-    BASES
-        .into_iter()
-        .find(|base| rows.iter().any(|row| row.system == *base))
+    BASES.into_iter().find(|base| rows.iter().any(|row| row.system == *base))
 }
 
 /// The table as text: a block for each workload, a line for each system.
@@ -36,27 +28,18 @@ pub(crate) fn text(rows: &[Row]) -> String {
     let base = base(rows);
     let mut text = String::from("\nns per message");
     if let Some(base) = base {
-        let _ = write!(
-            text,
-            "; ratio = time / {base}'s time, so more than 1 is slower than {base}"
-        );
+        let _ = write!(text, "; ratio = time / {base}'s time, so more than 1 is slower than {base}");
     }
-    let _ = writeln!(
-        text,
-        "\n± = half the range of the rounds; gain = time with one worker / with two\n"
-    );
+    let _ = writeln!(text, "\n± = half the range of the rounds; gain = time with one worker / with two\n");
     let _ = writeln!(text, "{:<20}{:>24}{:>27}", "", "one worker", "two workers");
     let heading = format!("{:>10} {:>6} {:>7}", "ns", "±", "ratio");
     let _ = writeln!(text, "{:<20}{heading}  {heading}{:>8}", "", "gain");
     for workload in Workload::ALL {
-        let systems: Vec<_> = rows
-            .iter()
-            .filter(|row| row.workload == workload && row.workers == WORKERS[0])
-            .collect();
+        let systems: Vec<_> = rows.iter().filter(|row| row.workload == workload && row.workers == WORKERS[0]).collect();
         if systems.is_empty() {
             continue;
         }
-        let _ = writeln!(text, "{workload} ({} messages)", systems[0].messages);
+        let _ = writeln!(text, "{workload}");
         for system in systems.into_iter().map(|row| row.system.as_str()) {
             let _ = write!(text, "  {system:<18}");
             for (index, workers) in WORKERS.into_iter().enumerate() {
@@ -65,9 +48,7 @@ pub(crate) fn text(rows: &[Row]) -> String {
                 let _ = write!(text, "{}{cells}", if index == 0 { "" } else { "  " });
             }
             let [one, two] = WORKERS.map(|workers| median(rows, workload, system, workers));
-            let gain = one
-                .zip(two)
-                .map_or_else(|| "-".to_owned(), |(one, two)| format!("{:.2}", one / two));
+            let gain = one.zip(two).map_or_else(|| "-".to_owned(), |(one, two)| format!("{:.2}", one / two));
             let _ = writeln!(text, "{gain:>8}");
         }
     }
@@ -78,10 +59,7 @@ fn cells(row: Option<&Row>, reference: Option<f64>) -> String {
     let Some((median, spread)) = row.and_then(|row| row.median().zip(row.spread())) else {
         return format!("{:>10} {:>6} {:>7}", "failed", "-", "-");
     };
-    let ratio = reference.map_or_else(
-        || "-".to_owned(),
-        |reference| format!("{:.2}", median / reference),
-    );
+    let ratio = reference.map_or_else(|| "-".to_owned(), |reference| format!("{:.2}", median / reference));
     format!("{median:>10.1} {:>5.0}% {ratio:>7}", spread * 100.0)
 }
 
@@ -133,31 +111,11 @@ mod tests {
         ];
         let text = text(&rows);
         let line = |system: &str| -> Vec<String> {
-            let line = text
-                .lines()
-                .find(|line| line.trim_start().starts_with(&format!("{system} ")));
-            line.unwrap()
-                .split_whitespace()
-                .map(str::to_owned)
-                .collect()
+            let line = text.lines().find(|line| line.trim_start().starts_with(&format!("{system} ")));
+            line.unwrap().split_whitespace().map(str::to_owned).collect()
         };
-        assert_eq!(
-            line("flockwork"),
-            [
-                "flockwork",
-                "20.0",
-                "0%",
-                "1.00",
-                "40.0",
-                "0%",
-                "1.00",
-                "0.50"
-            ]
-        );
-        assert_eq!(
-            line("tokio"),
-            ["tokio", "80.0", "0%", "4.00", "failed", "-", "-", "-"]
-        );
+        assert_eq!(line("flockwork"), ["flockwork", "20.0", "0%", "1.00", "40.0", "0%", "1.00", "0.50"]);
+        assert_eq!(line("tokio"), ["tokio", "80.0", "0%", "4.00", "failed", "-", "-", "-"]);
     }
 
     #[test]

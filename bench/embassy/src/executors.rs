@@ -1,8 +1,5 @@
 //! Threads that each poll one embassy executor without ever sleeping.
-#![expect(
-    unsafe_code,
-    reason = "a raw executor is polled and pended by unsafe contracts"
-)]
+#![expect(unsafe_code, reason = "a raw executor is polled and pended by unsafe contracts")]
 
 use std::{
     ptr,
@@ -43,8 +40,7 @@ impl Executors {
             let (sender, receiver) = mpsc::channel();
             let (begin, finished) = (begin.clone(), finished.clone());
             threads.push(thread::spawn(move || {
-                let executor: &'static Executor =
-                    Box::leak(Box::new(Executor::new(ptr::null_mut())));
+                let executor: &'static Executor = Box::leak(Box::new(Executor::new(ptr::null_mut())));
                 let _ = sender.send(executor.spawner().make_send());
                 begin.wait();
                 while !finished.load(Ordering::Relaxed) {
@@ -52,18 +48,9 @@ impl Executors {
                     unsafe { executor.poll() };
                 }
             }));
-            spawners.push(
-                receiver
-                    .recv()
-                    .expect("the thread sends its spawner before anything else"),
-            );
+            spawners.push(receiver.recv().expect("the thread sends its spawner before anything else"));
         }
-        Self {
-            spawners,
-            threads,
-            begin,
-            finished,
-        }
+        Self { spawners, threads, begin, finished }
     }
 
     /// Puts a task on executor number `worker`, modulo their number.
@@ -80,18 +67,13 @@ impl Executors {
         self.spawn(0, async move {
             let start = Instant::now();
             let answer = work.await;
-            let _ = result.set(Measured {
-                elapsed: start.elapsed(),
-                answer,
-            });
+            let _ = result.set(Measured { elapsed: start.elapsed(), answer });
             finished.store(true, Ordering::Relaxed);
         });
         self.begin.wait();
         for thread in self.threads {
             thread.join().expect("no workload panics");
         }
-        *measured
-            .get()
-            .expect("the executors stop only after the result is set")
+        *measured.get().expect("the executors stop only after the result is set")
     }
 }

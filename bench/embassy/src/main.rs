@@ -43,9 +43,7 @@ fn run<M: RawMutex + Send + Sync + 'static>(command: &Command) -> Measured {
         Workload::Counting => counting::<M>(executors, command.messages),
         Workload::Ask => ask::<M>(executors, command.messages),
         Workload::Ring => ring::<M>(executors, command.messages),
-        Workload::DictionaryReads | Workload::DictionaryMixed => {
-            dictionary::<M>(executors, command)
-        }
+        Workload::DictionaryReads | Workload::DictionaryMixed => dictionary::<M>(executors, command),
     }
 }
 
@@ -54,10 +52,7 @@ fn forever<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 
-fn ping_pong<M: RawMutex + Send + Sync + 'static>(
-    executors: Executors,
-    round_trips: u64,
-) -> Measured {
+fn ping_pong<M: RawMutex + Send + Sync + 'static>(executors: Executors, round_trips: u64) -> Measured {
     let to_pong = forever(Channel::<M, u64, SMALL>::new());
     let to_ping = forever(Channel::<M, u64, SMALL>::new());
     executors.spawn(1, async move {
@@ -75,10 +70,7 @@ fn ping_pong<M: RawMutex + Send + Sync + 'static>(
     })
 }
 
-fn counting<M: RawMutex + Send + Sync + 'static>(
-    executors: Executors,
-    increments: u64,
-) -> Measured {
+fn counting<M: RawMutex + Send + Sync + 'static>(executors: Executors, increments: u64) -> Measured {
     enum Message {
         Increment,
         Retrieve,
@@ -147,17 +139,13 @@ fn ring<M: RawMutex + Send + Sync + 'static>(executors: Executors, hops: u64) ->
     })
 }
 
-fn dictionary<M: RawMutex + Send + Sync + 'static>(
-    executors: Executors,
-    command: &Command,
-) -> Measured {
+fn dictionary<M: RawMutex + Send + Sync + 'static>(executors: Executors, command: &Command) -> Measured {
     enum Message {
         Request { client: usize, request: Request },
         Size,
     }
     let dictionary = forever(Channel::<M, Message, MAILBOX>::new());
-    let replies: &'static [Channel<M, Reply, WINDOW>; CLIENTS] =
-        forever([const { Channel::new() }; CLIENTS]);
+    let replies: &'static [Channel<M, Reply, WINDOW>; CLIENTS] = forever([const { Channel::new() }; CLIENTS]);
     let size = forever(Signal::<M, usize>::new());
     let tallies = forever(Channel::<M, Tally, CLIENTS>::new());
     let start: &'static [Signal<M, ()>; CLIENTS] = forever([const { Signal::new() }; CLIENTS]);
@@ -167,9 +155,7 @@ fn dictionary<M: RawMutex + Send + Sync + 'static>(
         let mut entries = Box::new(Dictionary::new());
         loop {
             match dictionary.receive().await {
-                Message::Request { client, request } => {
-                    replies[client].send(entries.serve(request)).await
-                }
+                Message::Request { client, request } => replies[client].send(entries.serve(request)).await,
                 Message::Size => size.signal(entries.len()),
             }
         }

@@ -1,8 +1,5 @@
 //! The lock for runs with one worker, which is none.
-#![expect(
-    unsafe_code,
-    reason = "embassy-sync's trait for locks is unsafe to implement"
-)]
+#![expect(unsafe_code, reason = "embassy-sync's trait for locks is unsafe to implement")]
 
 use embassy_sync::blocking_mutex::raw::RawMutex;
 

@@ -67,10 +67,7 @@ struct PongBall(u64);
 
 impl Ping {
     async fn hit(&self, myself: &ActorRef<Self>) {
-        let ball = PingBall {
-            ball: self.ball,
-            from: myself.clone(),
-        };
+        let ball = PingBall { ball: self.ball, from: myself.clone() };
         self.pong.tell(ball).await.expect("pong is alive");
     }
 }
@@ -108,20 +105,11 @@ impl Message<PingBall> for Pong {
 async fn ping_pong(round_trips: u64) -> Measured {
     let (end, ended) = oneshot::channel();
     let pong = spawn(Pong);
-    let ping = spawn(Ping {
-        pong,
-        ball: 0,
-        round_trips,
-        pongs: 0,
-        end: Some(end),
-    });
+    let ping = spawn(Ping { pong, ball: 0, round_trips, pongs: 0, end: Some(end) });
     let start = Instant::now();
     ping.tell(Serve).await.expect("ping is alive");
     let pongs = ended.await.expect("ping reports");
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::Pongs(pongs),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::Pongs(pongs) }
 }
 
 #[derive(Actor)]
@@ -165,10 +153,7 @@ async fn counting(increments: u64) -> Measured {
         counter.tell(Increment).await.expect("the counter is alive");
     }
     let total = counter.ask(Retrieve).await.expect("the counter replies");
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::Total(total),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::Total(total) }
 }
 
 async fn ask(requests: u64) -> Measured {
@@ -176,16 +161,10 @@ async fn ask(requests: u64) -> Measured {
     let start = Instant::now();
     let mut right = 0;
     for number in 1..=requests {
-        let reply = server
-            .ask(IncrementAndRetrieve)
-            .await
-            .expect("the server replies");
+        let reply = server.ask(IncrementAndRetrieve).await.expect("the server replies");
         right += u64::from(reply == number);
     }
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::Replies(right),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::Replies(right) }
 }
 
 #[derive(Actor)]
@@ -212,51 +191,25 @@ impl Message<Token> for Link {
     async fn handle(&mut self, Token(token): Token, _: &mut Context<Self, ()>) {
         match token.checked_sub(1) {
             Some(token) => {
-                let next = self
-                    .next
-                    .as_ref()
-                    .expect("the ring is closed before the token enters");
-                next.tell(Token(token))
-                    .await
-                    .expect("the next actor is alive");
+                let next = self.next.as_ref().expect("the ring is closed before the token enters");
+                next.tell(Token(token)).await.expect("the next actor is alive");
             }
-            None => self
-                .end
-                .send(self.index)
-                .await
-                .expect("somebody waits for the end"),
+            None => self.end.send(self.index).await.expect("somebody waits for the end"),
         }
     }
 }
 
 async fn ring(hops: u64) -> Measured {
     let (end, mut ended) = mpsc::channel(1);
-    let actors: Vec<_> = (0..RING)
-        .map(|index| {
-            spawn(Link {
-                index,
-                next: None,
-                end: end.clone(),
-            })
-        })
-        .collect();
+    let actors: Vec<_> = (0..RING).map(|index| spawn(Link { index, next: None, end: end.clone() })).collect();
     for index in 0..RING {
         let next = actors[(index + 1) % RING].clone();
-        actors[index]
-            .ask(Next(next))
-            .await
-            .expect("the actor is alive");
+        actors[index].ask(Next(next)).await.expect("the actor is alive");
     }
     let start = Instant::now();
-    actors[0]
-        .tell(Token(hops))
-        .await
-        .expect("the first actor is alive");
+    actors[0].tell(Token(hops)).await.expect("the first actor is alive");
     let end = ended.recv().await.expect("one actor receives zero");
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::End(end),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::End(end) }
 }
 
 #[derive(Actor)]
@@ -284,9 +237,7 @@ impl Message<Size> for Shelf {
 }
 
 async fn dictionary(command: &Command) -> Measured {
-    let shelf = spawn(Shelf {
-        dictionary: Box::new(Dictionary::new()),
-    });
+    let shelf = spawn(Shelf { dictionary: Box::new(Dictionary::new()) });
     let start = Instant::now();
     let clients: Vec<_> = (0..CLIENTS)
         .map(|client| {
@@ -312,8 +263,5 @@ async fn dictionary(command: &Command) -> Measured {
     }
     let elapsed = start.elapsed();
     let size = shelf.ask(Size).await.expect("the dictionary replies");
-    Measured {
-        elapsed,
-        answer: Answer::Dictionary(seen, size),
-    }
+    Measured { elapsed, answer: Answer::Dictionary(seen, size) }
 }

@@ -41,9 +41,7 @@ async fn run(command: &Command) -> Measured {
 }
 
 async fn spawn<A: Actor>(actor: A, arguments: A::Arguments) -> ActorRef<A::Msg> {
-    let (actor, _) = Actor::spawn(None, actor, arguments)
-        .await
-        .expect("the actor starts");
+    let (actor, _) = Actor::spawn(None, actor, arguments).await.expect("the actor starts");
     actor
 }
 
@@ -53,9 +51,7 @@ fn request<M: ractor::Message, R>(
     message: impl FnOnce(RpcReplyPort<R>) -> M,
 ) -> concurrency::OneshotReceiver<R> {
     let (port, reply) = concurrency::oneshot();
-    actor
-        .cast(message(port.into()))
-        .expect("the actor is alive");
+    actor.cast(message(port.into())).expect("the actor is alive");
     reply
 }
 
@@ -76,10 +72,7 @@ enum PingMessage {
 
 impl PingState {
     fn hit(&self, from: ActorRef<PingMessage>) -> Result<(), ActorProcessingErr> {
-        Ok(self.pong.cast(PingBall {
-            ball: self.ball,
-            from,
-        })?)
+        Ok(self.pong.cast(PingBall { ball: self.ball, from })?)
     }
 }
 
@@ -88,11 +81,7 @@ impl Actor for Ping {
     type State = PingState;
     type Arguments = PingState;
 
-    async fn pre_start(
-        &self,
-        _: ActorRef<PingMessage>,
-        state: PingState,
-    ) -> Result<PingState, ActorProcessingErr> {
+    async fn pre_start(&self, _: ActorRef<PingMessage>, state: PingState) -> Result<PingState, ActorProcessingErr> {
         Ok(state)
     }
 
@@ -147,24 +136,11 @@ impl Actor for Pong {
 async fn ping_pong(round_trips: u64) -> Measured {
     let (end, ended) = oneshot::channel();
     let pong = spawn(Pong, ()).await;
-    let ping = spawn(
-        Ping,
-        PingState {
-            pong,
-            ball: 0,
-            round_trips,
-            pongs: 0,
-            end: Some(end),
-        },
-    )
-    .await;
+    let ping = spawn(Ping, PingState { pong, ball: 0, round_trips, pongs: 0, end: Some(end) }).await;
     let start = Instant::now();
     ping.cast(PingMessage::Serve).expect("ping is alive");
     let pongs = ended.await.expect("ping reports");
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::Pongs(pongs),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::Pongs(pongs) }
 }
 
 struct Counter;
@@ -180,11 +156,7 @@ impl Actor for Counter {
     type State = u64;
     type Arguments = ();
 
-    async fn pre_start(
-        &self,
-        _: ActorRef<CounterMessage>,
-        (): (),
-    ) -> Result<u64, ActorProcessingErr> {
+    async fn pre_start(&self, _: ActorRef<CounterMessage>, (): ()) -> Result<u64, ActorProcessingErr> {
         Ok(0)
     }
 
@@ -210,22 +182,13 @@ async fn counting(increments: u64) -> Measured {
     let counter = spawn(Counter, ()).await;
     let start = Instant::now();
     for sent in 1..=increments {
-        counter
-            .cast(CounterMessage::Increment)
-            .expect("the counter is alive");
+        counter.cast(CounterMessage::Increment).expect("the counter is alive");
         if sent % MAILBOX as u64 == 0 {
-            request(&counter, CounterMessage::Retrieve)
-                .await
-                .expect("the counter replies");
+            request(&counter, CounterMessage::Retrieve).await.expect("the counter replies");
         }
     }
-    let total = request(&counter, CounterMessage::Retrieve)
-        .await
-        .expect("the counter replies");
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::Total(total),
-    }
+    let total = request(&counter, CounterMessage::Retrieve).await.expect("the counter replies");
+    Measured { elapsed: start.elapsed(), answer: Answer::Total(total) }
 }
 
 async fn ask(requests: u64) -> Measured {
@@ -236,10 +199,7 @@ async fn ask(requests: u64) -> Measured {
         let reply = request(&server, CounterMessage::IncrementAndRetrieve).await;
         right += u64::from(reply == Ok(number));
     }
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::Replies(right),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::Replies(right) }
 }
 
 struct Link {
@@ -257,11 +217,7 @@ impl Actor for Link {
     type State = Option<ActorRef<LinkMessage>>;
     type Arguments = ();
 
-    async fn pre_start(
-        &self,
-        _: ActorRef<LinkMessage>,
-        (): (),
-    ) -> Result<Self::State, ActorProcessingErr> {
+    async fn pre_start(&self, _: ActorRef<LinkMessage>, (): ()) -> Result<Self::State, ActorProcessingErr> {
         Ok(None)
     }
 
@@ -275,9 +231,7 @@ impl Actor for Link {
             LinkMessage::Next(actor) => *next = Some(actor),
             LinkMessage::Token(token) => match token.checked_sub(1) {
                 Some(token) => {
-                    let next = next
-                        .as_ref()
-                        .expect("the ring is closed before the token enters");
+                    let next = next.as_ref().expect("the ring is closed before the token enters");
                     next.cast(LinkMessage::Token(token))?;
                 }
                 None => self.end.send(self.index).await?,
@@ -291,32 +245,16 @@ async fn ring(hops: u64) -> Measured {
     let (end, mut ended) = mpsc::channel(1);
     let mut actors = Vec::new();
     for index in 0..RING {
-        actors.push(
-            spawn(
-                Link {
-                    index,
-                    end: end.clone(),
-                },
-                (),
-            )
-            .await,
-        );
+        actors.push(spawn(Link { index, end: end.clone() }, ()).await);
     }
     for index in 0..RING {
         let next = actors[(index + 1) % RING].clone();
-        actors[index]
-            .cast(LinkMessage::Next(next))
-            .expect("the actor is alive");
+        actors[index].cast(LinkMessage::Next(next)).expect("the actor is alive");
     }
     let start = Instant::now();
-    actors[0]
-        .cast(LinkMessage::Token(hops))
-        .expect("the first actor is alive");
+    actors[0].cast(LinkMessage::Token(hops)).expect("the first actor is alive");
     let end = ended.recv().await.expect("one actor receives zero");
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::End(end),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::End(end) }
 }
 
 struct Shelf;
@@ -331,11 +269,7 @@ impl Actor for Shelf {
     type State = Box<Dictionary>;
     type Arguments = ();
 
-    async fn pre_start(
-        &self,
-        _: ActorRef<ShelfMessage>,
-        (): (),
-    ) -> Result<Self::State, ActorProcessingErr> {
+    async fn pre_start(&self, _: ActorRef<ShelfMessage>, (): ()) -> Result<Self::State, ActorProcessingErr> {
         Ok(Box::new(Dictionary::new()))
     }
 
@@ -378,11 +312,6 @@ async fn dictionary(command: &Command) -> Measured {
         seen = seen.merge(client.await.expect("no client panics"));
     }
     let elapsed = start.elapsed();
-    let size = request(&shelf, ShelfMessage::Size)
-        .await
-        .expect("the dictionary replies");
-    Measured {
-        elapsed,
-        answer: Answer::Dictionary(seen, size),
-    }
+    let size = request(&shelf, ShelfMessage::Size).await.expect("the dictionary replies");
+    Measured { elapsed, answer: Answer::Dictionary(seen, size) }
 }

@@ -12,12 +12,7 @@ use workloads::{
 };
 
 fn main() -> ExitCode {
-    workloads::main("rwlock", &[], |command| {
-        command
-            .workload
-            .is_dictionary()
-            .then(|| dictionary(command))
-    })
+    workloads::main("rwlock", &[], |command| command.workload.is_dictionary().then(|| dictionary(command)))
 }
 
 fn dictionary(command: &Command) -> Measured {
@@ -44,26 +39,10 @@ fn dictionary(command: &Command) -> Measured {
                 })
             })
             .collect();
-        let results: Vec<_> = threads
-            .into_iter()
-            .map(|thread| thread.join().expect("no client panics"))
-            .collect();
-        let start = results
-            .iter()
-            .map(|(_, start, _)| *start)
-            .min()
-            .expect("at least one worker");
-        let end = results
-            .iter()
-            .map(|(_, _, end)| *end)
-            .max()
-            .expect("at least one worker");
-        let seen = results
-            .iter()
-            .fold(Tally::default(), |seen, (tally, ..)| seen.merge(*tally));
-        Measured {
-            elapsed: end - start,
-            answer: Answer::Dictionary(seen, dictionary.read().len()),
-        }
+        let results: Vec<_> = threads.into_iter().map(|thread| thread.join().expect("no client panics")).collect();
+        let start = results.iter().map(|(_, start, _)| *start).min().expect("at least one worker");
+        let end = results.iter().map(|(_, _, end)| *end).max().expect("at least one worker");
+        let seen = results.iter().fold(Tally::default(), |seen, (tally, ..)| seen.merge(*tally));
+        Measured { elapsed: end - start, answer: Answer::Dictionary(seen, dictionary.read().len()) }
     })
 }

@@ -16,10 +16,8 @@ use workloads::{
 
 fn main() -> ExitCode {
     workloads::main("tokio", &[], |command| {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(command.workers)
-            .build()
-            .expect("threads for the runtime");
+        let runtime =
+            Builder::new_multi_thread().worker_threads(command.workers).build().expect("threads for the runtime");
         let command = command.clone();
         // Spawned, because what `block_on` is given runs on the main thread, which is no worker.
         let work = runtime.spawn(async move { run(&command).await });
@@ -53,10 +51,7 @@ async fn ping_pong(round_trips: u64) -> Measured {
         to_pong.send(ball).await.expect("pong outlives ping");
         pongs += u64::from(ping_inbox.recv().await == Some(ball));
     }
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::Pongs(pongs),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::Pongs(pongs) }
 }
 
 async fn counting(increments: u64) -> Measured {
@@ -78,21 +73,12 @@ async fn counting(increments: u64) -> Measured {
     });
     let start = Instant::now();
     for _ in 0..increments {
-        counter
-            .send(Message::Increment)
-            .await
-            .expect("the counter outlives its sender");
+        counter.send(Message::Increment).await.expect("the counter outlives its sender");
     }
     let (reply, total) = oneshot::channel();
-    counter
-        .send(Message::Retrieve(reply))
-        .await
-        .expect("the counter outlives its sender");
+    counter.send(Message::Retrieve(reply)).await.expect("the counter outlives its sender");
     let total = total.await.expect("the counter replies");
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::Total(total),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::Total(total) }
 }
 
 async fn ask(requests: u64) -> Measured {
@@ -108,21 +94,14 @@ async fn ask(requests: u64) -> Measured {
     let mut right = 0;
     for number in 1..=requests {
         let (reply, answer) = oneshot::channel();
-        server
-            .send(reply)
-            .await
-            .expect("the server outlives its asker");
+        server.send(reply).await.expect("the server outlives its asker");
         right += u64::from(answer.await == Ok(number));
     }
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::Replies(right),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::Replies(right) }
 }
 
 async fn ring(hops: u64) -> Measured {
-    let (actors, inboxes): (Vec<_>, Vec<_>) =
-        (0..RING).map(|_| mpsc::channel::<u64>(MAILBOX)).unzip();
+    let (actors, inboxes): (Vec<_>, Vec<_>) = (0..RING).map(|_| mpsc::channel::<u64>(MAILBOX)).unzip();
     let (end, mut ended) = mpsc::channel(1);
     for (index, mut inbox) in inboxes.into_iter().enumerate() {
         let (next, end) = (actors[(index + 1) % RING].clone(), end.clone());
@@ -136,28 +115,18 @@ async fn ring(hops: u64) -> Measured {
         });
     }
     let start = Instant::now();
-    actors[0]
-        .send(hops)
-        .await
-        .expect("the first actor is alive");
+    actors[0].send(hops).await.expect("the first actor is alive");
     let end = ended.recv().await.expect("one actor receives zero");
-    Measured {
-        elapsed: start.elapsed(),
-        answer: Answer::End(end),
-    }
+    Measured { elapsed: start.elapsed(), answer: Answer::End(end) }
 }
 
 async fn dictionary(command: &Command) -> Measured {
     let (dictionary, mut inbox) = mpsc::channel::<(usize, Request)>(MAILBOX);
-    let (replies, reply_inboxes): (Vec<_>, Vec<_>) =
-        (0..CLIENTS).map(|_| mpsc::channel::<Reply>(WINDOW)).unzip();
+    let (replies, reply_inboxes): (Vec<_>, Vec<_>) = (0..CLIENTS).map(|_| mpsc::channel::<Reply>(WINDOW)).unzip();
     let server = tokio::spawn(async move {
         let mut entries = Box::new(Dictionary::new());
         while let Some((client, request)) = inbox.recv().await {
-            replies[client]
-                .send(entries.serve(request))
-                .await
-                .expect("a client waits for its replies");
+            replies[client].send(entries.serve(request)).await.expect("a client waits for its replies");
         }
         entries.len()
     });
@@ -166,15 +135,11 @@ async fn dictionary(command: &Command) -> Measured {
         .into_iter()
         .enumerate()
         .map(|(client, mut inbox)| {
-            let (dictionary, mut state) =
-                (dictionary.clone(), Client::new(command.requests(client)));
+            let (dictionary, mut state) = (dictionary.clone(), Client::new(command.requests(client)));
             tokio::spawn(async move {
                 loop {
                     while let Some(request) = state.next_request() {
-                        dictionary
-                            .send((client, request))
-                            .await
-                            .expect("the dictionary is alive");
+                        dictionary.send((client, request)).await.expect("the dictionary is alive");
                     }
                     if state.outstanding() == 0 {
                         return state.tally();
@@ -191,8 +156,5 @@ async fn dictionary(command: &Command) -> Measured {
     let elapsed = start.elapsed();
     drop(dictionary);
     let size = server.await.expect("the dictionary does not panic");
-    Measured {
-        elapsed,
-        answer: Answer::Dictionary(seen, size),
-    }
+    Measured { elapsed, answer: Answer::Dictionary(seen, size) }
 }

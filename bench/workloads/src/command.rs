@@ -60,29 +60,15 @@ impl fmt::Display for Misuse {
             Self::Workload(Some(unknown)) => unknown.fmt(formatter),
             Self::Option(option) => write!(formatter, "unknown option `{option}`"),
             Self::MissingValue(option) => write!(formatter, "`{option}` needs a value"),
-            Self::Number {
-                option,
-                value,
-                most,
-            } => {
-                write!(
-                    formatter,
-                    "`{option} {value}`: expected a number from 1 to {most}"
-                )
+            Self::Number { option, value, most } => {
+                write!(formatter, "`{option} {value}`: expected a number from 1 to {most}")
             }
             Self::Missing(option) => write!(formatter, "`{option}` is missing"),
             Self::Variant { variant, variants } if variants.is_empty() => {
-                write!(
-                    formatter,
-                    "unknown variant `{variant}`; this system has none"
-                )
+                write!(formatter, "unknown variant `{variant}`; this system has none")
             }
             Self::Variant { variant, variants } => {
-                write!(
-                    formatter,
-                    "unknown variant `{variant}`; there are: {}",
-                    variants.join(", ")
-                )
+                write!(formatter, "unknown variant `{variant}`; there are: {}", variants.join(", "))
             }
             Self::Unsupported(workload) => {
                 write!(formatter, "this system does not run `{workload}`")
@@ -100,23 +86,14 @@ impl Command {
     /// When they cannot be followed; the error says what to write instead.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, Misuse> {
         let mut arguments = arguments.into_iter();
-        let workload: Workload = arguments
-            .next()
-            .ok_or(Misuse::Workload(None))?
-            .parse()
-            .map_err(|error| Misuse::Workload(Some(error)))?;
+        let workload: Workload =
+            arguments.next().ok_or(Misuse::Workload(None))?.parse().map_err(|error| Misuse::Workload(Some(error)))?;
         let (mut workers, mut messages, mut variant) = (None, None, None);
         while let Some(option) = arguments.next() {
             match option.as_str() {
-                "--workers" => {
-                    workers = Some(number("--workers", arguments.next(), MOST_WORKERS as u64)?)
-                }
-                "--messages" => {
-                    messages = Some(number("--messages", arguments.next(), u64::from(u32::MAX))?)
-                }
-                "--variant" => {
-                    variant = Some(arguments.next().ok_or(Misuse::MissingValue("--variant"))?)
-                }
+                "--workers" => workers = Some(number("--workers", arguments.next(), MOST_WORKERS as u64)?),
+                "--messages" => messages = Some(number("--messages", arguments.next(), u64::from(u32::MAX))?),
+                "--variant" => variant = Some(arguments.next().ok_or(Misuse::MissingValue("--variant"))?),
                 _ => return Err(Misuse::Option(option)),
             }
         }
@@ -133,21 +110,13 @@ fn number(option: &'static str, value: Option<String>, most: u64) -> Result<u64,
     let value = value.ok_or(Misuse::MissingValue(option))?;
     match value.parse() {
         Ok(number) if (1..=most).contains(&number) => Ok(number),
-        _ => Err(Misuse::Number {
-            option,
-            value,
-            most,
-        }),
+        _ => Err(Misuse::Number { option, value, most }),
     }
 }
 
 /// The `main` of a system's binary: reads the command line, lets `run` do the work, checks the answer and prints
 /// the record. `run` returns `None` for a workload that the system does not have.
-pub fn main(
-    system: &str,
-    variants: &[&str],
-    run: impl FnOnce(&Command) -> Option<Measured>,
-) -> ExitCode {
+pub fn main(system: &str, variants: &[&str], run: impl FnOnce(&Command) -> Option<Measured>) -> ExitCode {
     let misuse = |misuse: Misuse| {
         eprintln!("{system}-bench: {misuse}");
         eprintln!("usage: {system}-bench <workload> --workers N --messages M [--variant NAME]");
@@ -161,10 +130,7 @@ pub fn main(
         && !variants.contains(&variant.as_str())
     {
         let variants = variants.iter().map(|&variant| variant.to_owned()).collect();
-        return misuse(Misuse::Variant {
-            variant: variant.clone(),
-            variants,
-        });
+        return misuse(Misuse::Variant { variant: variant.clone(), variants });
     }
     let Some(measured) = run(&command) else {
         return misuse(Misuse::Unsupported(command.workload));
@@ -186,10 +152,7 @@ pub fn main(
     if checked {
         ExitCode::SUCCESS
     } else {
-        eprintln!(
-            "{system}-bench: wrong answer to {}: {:?}, expected {expected:?}",
-            command.workload, measured.answer
-        );
+        eprintln!("{system}-bench: wrong answer to {}: {:?}, expected {expected:?}", command.workload, measured.answer);
         ExitCode::FAILURE
     }
 }
@@ -199,8 +162,7 @@ mod tests {
     use super::*;
 
     fn parse(line: &str) -> Result<Command, String> {
-        Command::parse(line.split_whitespace().map(str::to_owned))
-            .map_err(|misuse| misuse.to_string())
+        Command::parse(line.split_whitespace().map(str::to_owned)).map_err(|misuse| misuse.to_string())
     }
 
     #[test]
@@ -208,12 +170,7 @@ mod tests {
         let command = parse("ping-pong --messages 7 --workers 2 --variant mutex").unwrap();
         assert_eq!(
             command,
-            Command {
-                workload: Workload::PingPong,
-                workers: 2,
-                messages: 8,
-                variant: Some("mutex".into())
-            }
+            Command { workload: Workload::PingPong, workers: 2, messages: 8, variant: Some("mutex".into()) }
         );
     }
 
@@ -224,14 +181,8 @@ mod tests {
             ("ask", "`--workers` is missing"),
             ("ask --workers 1", "`--messages` is missing"),
             ("ask --workers", "`--workers` needs a value"),
-            (
-                "ask --workers 0",
-                "`--workers 0`: expected a number from 1 to 64",
-            ),
-            (
-                "ask --messages many",
-                "`--messages many`: expected a number from 1 to 4294967295",
-            ),
+            ("ask --workers 0", "`--workers 0`: expected a number from 1 to 64"),
+            ("ask --messages many", "`--messages many`: expected a number from 1 to 4294967295"),
             ("ask --loud", "unknown option `--loud`"),
         ] {
             assert_eq!(parse(line), Err(message.to_owned()), "{line}");

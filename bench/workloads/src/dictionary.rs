@@ -60,16 +60,10 @@ impl Dictionary {
         let mut entries = [Entry { key: 0, value: 0 }; ENTRIES];
         let mut key = 0;
         while key < ENTRIES {
-            entries[key] = Entry {
-                key: key as u32,
-                value: key as u32,
-            };
+            entries[key] = Entry { key: key as u32, value: key as u32 };
             key += 1;
         }
-        Self {
-            entries,
-            len: ENTRIES,
-        }
+        Self { entries, len: ENTRIES }
     }
 
     /// The value of `key`.
@@ -112,9 +106,7 @@ impl Dictionary {
     /// Never inlined: the search is the same machine code in every system.
     #[inline(never)]
     fn position(&self, key: u32) -> Option<usize> {
-        self.entries[..self.len]
-            .iter()
-            .position(|entry| entry.key == key)
+        self.entries[..self.len].iter().position(|entry| entry.key == key)
     }
 }
 
@@ -135,14 +127,8 @@ pub struct Requests {
 impl Requests {
     /// The requests of client number `client`, `count` of them, `write_percent` of a hundred being writes.
     pub const fn new(client: usize, count: u64, write_percent: u32) -> Self {
-        let seed = (client as u32)
-            .wrapping_add(count as u32)
-            .wrapping_add(write_percent);
-        Self {
-            generator: PseudoRandom::new(seed),
-            write_percent,
-            left: count,
-        }
+        let seed = (client as u32).wrapping_add(count as u32).wrapping_add(write_percent);
+        Self { generator: PseudoRandom::new(seed), write_percent, left: count }
     }
 }
 
@@ -175,12 +161,7 @@ pub struct Client {
 impl Client {
     /// The client with these requests.
     pub fn new(requests: Requests) -> Self {
-        Self {
-            unsent: requests.clone(),
-            unanswered: requests,
-            outstanding: 0,
-            tally: Tally::default(),
-        }
+        Self { unsent: requests.clone(), unanswered: requests, outstanding: 0, tally: Tally::default() }
     }
 
     /// The next request to send; none while the window is full, and none after the last.
@@ -246,11 +227,7 @@ impl Tally {
     /// Both tallies in one.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
-        Self {
-            reads: self.reads + other.reads,
-            writes: self.writes + other.writes,
-            wrong: self.wrong + other.wrong,
-        }
+        Self { reads: self.reads + other.reads, writes: self.writes + other.writes, wrong: self.wrong + other.wrong }
     }
 
     /// What all clients must have seen together.
@@ -275,14 +252,7 @@ mod tests {
     #[test]
     fn four_clients_with_500_requests_write_215_times() {
         let expected = Tally::expected(500, 10);
-        assert_eq!(
-            expected,
-            Tally {
-                reads: 1785,
-                writes: 215,
-                wrong: 0
-            }
-        );
+        assert_eq!(expected, Tally { reads: 1785, writes: 215, wrong: 0 });
     }
 
     #[test]
@@ -317,14 +287,7 @@ mod tests {
         tally.add(Request::Get { key: 7 }, Some(8));
         tally.add(Request::Get { key: 7 }, None);
         tally.add(Request::Get { key: 7 }, Some(7));
-        assert_eq!(
-            tally,
-            Tally {
-                reads: 3,
-                writes: 0,
-                wrong: 2
-            }
-        );
+        assert_eq!(tally, Tally { reads: 3, writes: 0, wrong: 2 });
     }
 
     #[test]

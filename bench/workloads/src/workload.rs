@@ -32,14 +32,8 @@ pub enum Workload {
 
 impl Workload {
     /// All workloads, in the order of the table.
-    pub const ALL: [Self; 6] = [
-        Self::PingPong,
-        Self::Counting,
-        Self::Ask,
-        Self::Ring,
-        Self::DictionaryReads,
-        Self::DictionaryMixed,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::PingPong, Self::Counting, Self::Ask, Self::Ring, Self::DictionaryReads, Self::DictionaryMixed];
 
     /// The name on the command line, in records and in tables.
     pub const fn name(self) -> &'static str {
@@ -100,11 +94,7 @@ pub struct UnknownWorkload(String);
 impl fmt::Display for UnknownWorkload {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Workload::ALL.map(Workload::name).join(", ");
-        write!(
-            formatter,
-            "unknown workload `{}`; there are: {names}",
-            self.0
-        )
+        write!(formatter, "unknown workload `{}`; there are: {names}", self.0)
     }
 }
 
@@ -114,10 +104,7 @@ impl FromStr for Workload {
     type Err = UnknownWorkload;
 
     fn from_str(name: &str) -> Result<Self, UnknownWorkload> {
-        Self::ALL
-            .into_iter()
-            .find(|workload| workload.name() == name)
-            .ok_or_else(|| UnknownWorkload(name.to_owned()))
+        Self::ALL.into_iter().find(|workload| workload.name() == name).ok_or_else(|| UnknownWorkload(name.to_owned()))
     }
 }
 
@@ -153,11 +140,7 @@ impl Command {
 
     /// The requests of client number `client` of a dictionary workload.
     pub fn requests(&self, client: usize) -> Requests {
-        Requests::new(
-            client,
-            self.messages / CLIENTS as u64,
-            self.workload.write_percent(),
-        )
+        Requests::new(client, self.messages / CLIENTS as u64, self.workload.write_percent())
     }
 
     /// The answer that this command must come to.
@@ -168,10 +151,7 @@ impl Command {
             Workload::Ask => Answer::Replies(self.messages),
             Workload::Ring => Answer::End((self.messages % RING as u64) as usize),
             Workload::DictionaryReads | Workload::DictionaryMixed => Answer::Dictionary(
-                Tally::expected(
-                    self.messages / CLIENTS as u64,
-                    self.workload.write_percent(),
-                ),
+                Tally::expected(self.messages / CLIENTS as u64, self.workload.write_percent()),
                 ENTRIES,
             ),
         }
@@ -188,10 +168,7 @@ mod tests {
             assert_eq!(workload.name().parse(), Ok(workload));
         }
         let error = "pingpong".parse::<Workload>().unwrap_err().to_string();
-        assert!(
-            error.contains("`pingpong`") && error.contains("ping-pong"),
-            "{error}"
-        );
+        assert!(error.contains("`pingpong`") && error.contains("ping-pong"), "{error}");
     }
 
     #[test]
