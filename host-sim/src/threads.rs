@@ -1,0 +1,266 @@
+//! The thread port: each core is an OS thread, a kick is a latch, interrupts are threads that stand in for a core.
+#![expect(unsafe_code, reason = "implements the kernel's unsafe `Port`")]
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{self, Thread};
+use std::time::Instant;
+
+use flockwork::port::{FOREIGN, LockWord, MAX_CORES, Port};
+use flockwork::worker;
+
+/// How often an idle core looks at its latch before its thread is parked: waking a parked thread takes longer than a
+/// hundred letters.
+const LOOKS_BEFORE_PARKING: u32 = 4_000;
+
+thread_local! {
+    static CORE: Cell<u8> = const { Cell::new(FOREIGN) };
+    /// How deep the interrupt mask is nested on this thread, while interrupts are simulated.
+    static MASKS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The number of cores that run now.
+static CORES: AtomicU8 = AtomicU8::new(1);
+static LATCHES: [Latch; MAX_CORES] = [const { Latch::new() }; MAX_CORES];
+/// Whether the device's cores can be interrupted: if not, masking costs one load.
+static INTERRUPTS: AtomicBool = AtomicBool::new(false);
+/// Held by whoever runs with a core's interrupts masked: its own thread, or an interrupt of it.
+static MASK_HELD: [AtomicBool; MAX_CORES] = [const { AtomicBool::new(false) }; MAX_CORES];
+
+/// A latched kick: one that comes before the sleep ends it at once.
+///
+/// ```text
+///  AWAKE ──kick──▶ KICKED ──idle──▶ AWAKE
+///    └──idle──▶ ASLEEP ──kick──▶ KICKED (and the thread is unparked)
+/// ```
+#[repr(align(64))]
+struct Latch {
+    state: AtomicU32,
+    thread: Mutex<Option<Thread>>,
+}
+
+const AWAKE: u32 = 0;
+const KICKED: u32 = 1;
+const ASLEEP: u32 = 2;
+
+impl Latch {
+    const fn new() -> Self {
+        Self { state: AtomicU32::new(AWAKE), thread: Mutex::new(None) }
+    }
+
+    fn kick(&self) {
+        // A look first: a core that is kicked already costs its kickers nothing.
+        if self.state.load(Ordering::SeqCst) == KICKED {
+            return;
+        }
+        if self.state.swap(KICKED, Ordering::SeqCst) == ASLEEP
+            && let Some(thread) = &*lock(&self.thread)
+        {
+            thread.unpark();
+        }
+    }
+
+    fn wait(&self) {
+        for _ in 0..LOOKS_BEFORE_PARKING {
+            if self.state.load(Ordering::Acquire) == KICKED {
+                self.state.store(AWAKE, Ordering::SeqCst);
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        if self.state.compare_exchange(AWAKE, ASLEEP, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+            while self.state.load(Ordering::SeqCst) == ASLEEP {
+                thread::park();
+            }
+        }
+        self.state.store(AWAKE, Ordering::SeqCst);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Threads as cores.
+#[derive(Debug)]
+pub struct ThreadPort;
+
+// SAFETY: `core` is per thread and set for one thread per number (and its interrupts, which hold its mask); test-and-set is a
+// compare-and-swap; kicks are latched in `Latch`, whose operations are sequentially consistent; with interrupts in use, the
+// mask is a lock that the core's thread and its interrupts take in turn.
+unsafe impl Port for ThreadPort {
+    #[inline(always)]
+    fn core() -> u8 {
+        CORE.get()
+    }
+
+    #[inline(always)]
+    fn cores() -> u8 {
+        CORES.load(Ordering::Relaxed)
+    }
+
+    fn kick(core: u8) {
+        LATCHES[usize::from(core)].kick();
+    }
+
+    fn idle() {
+        LATCHES[usize::from(CORE.get())].wait();
+    }
+
+    #[inline(always)]
+    fn test_and_set(word: &LockWord) -> bool {
+        word.test_and_set()
+    }
+
+    #[inline(always)]
+    fn mask() -> u32 {
+        if INTERRUPTS.load(Ordering::Relaxed) { mask_slowly() } else { 0 }
+    }
+
+    #[inline(always)]
+    fn unmask(previous: u32) {
+        if previous != 0 {
+            unmask_slowly(previous);
+        }
+    }
+
+    fn now() -> u64 {
+        static START: OnceLock<Instant> = OnceLock::new();
+        START.get_or_init(Instant::now).elapsed().as_micros() as u64
+    }
+
+    fn unwinding() -> bool {
+        thread::panicking()
+    }
+
+    fn catch(turn: &mut dyn FnMut()) {
+        // The panic hook has reported it; the kernel's guards have failed the promise and returned the grant.
+        let _ = catch_unwind(AssertUnwindSafe(turn));
+    }
+
+    fn pause() {
+        thread::yield_now();
+    }
+}
+
+flockwork::port!(ThreadPort);
+
+/// The mask is nested: 1 means "was unmasked, now holds the lock of core c" as `1 + (c << 8)`, 2 means "was masked already".
+#[cold]
+fn mask_slowly() -> u32 {
+    let core = CORE.get();
+    if core == FOREIGN {
+        return 0;
+    }
+    if MASKS.get() > 0 {
+        MASKS.set(MASKS.get() + 1);
+        return 2;
+    }
+    hold_mask(core);
+    MASKS.set(1);
+    1 + (u32::from(core) << 8)
+}
+
+#[cold]
+fn unmask_slowly(previous: u32) {
+    MASKS.set(MASKS.get() - 1);
+    if previous & 0xff == 1 {
+        MASK_HELD[(previous >> 8) as usize].store(false, Ordering::Release);
+    }
+}
+
+fn hold_mask(core: u8) {
+    while MASK_HELD[usize::from(core)].swap(true, Ordering::Acquire) {
+        std::hint::spin_loop();
+    }
+}
+
+/// Runs `handler` as an interrupt of `core`: with that core's interrupts masked, in its name, whatever the core is doing.
+///
+/// Call it from a thread that is no core. As on a chip, a handler sends and returns; it must not wait. What a chip does by
+/// preemption happens here by real parallelism: the core's own thread stops only where it masks interrupts itself.
+///
+/// # Panics
+/// On a thread that is a core, and for a core that does not run.
+pub fn interrupt<R>(core: u8, handler: impl FnOnce() -> R) -> R {
+    assert!(CORE.get() == FOREIGN, "an interrupt comes from outside: call this on a thread that is no core");
+    assert!(core < CORES.load(Ordering::Relaxed), "there is no core {core}");
+    assert!(INTERRUPTS.load(Ordering::SeqCst), "interrupts are simulated in `run_with_interrupts` only");
+    hold_mask(core);
+    CORE.set(core);
+    MASKS.set(1);
+    let result = catch_unwind(AssertUnwindSafe(handler));
+    MASKS.set(0);
+    CORE.set(FOREIGN);
+    MASK_HELD[usize::from(core)].store(false, Ordering::Release);
+    // An interrupt ends the core's sleep.
+    ThreadPort::kick(core);
+    result.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// Runs a device with this many cores: `main` on core 0, workers on all. Returns what `main` returns, when it does.
+///
+/// Letters that are still on their way then stay where they are; wait for what must be done ([`run_until`], `get`). One
+/// device runs at a time in a process: a second call waits for the first.
+///
+/// # Panics
+/// If `cores` is 0 or more than the kernel allows, on a thread that is a core already, and if `main` panics.
+pub fn run<R>(cores: usize, main: impl FnOnce() -> R) -> R {
+    device(cores, false, main)
+}
+
+/// The same, for a device whose cores can be interrupted ([`interrupt`]): masking then really excludes.
+///
+/// # Panics
+/// As [`run`].
+pub fn run_with_interrupts<R>(cores: usize, main: impl FnOnce() -> R) -> R {
+    device(cores, true, main)
+}
+
+fn device<R>(cores: usize, interrupts: bool, main: impl FnOnce() -> R) -> R {
+    assert!((1..=MAX_CORES).contains(&cores), "a device has from 1 to {MAX_CORES} cores, not {cores}");
+    assert!(CORE.get() == FOREIGN, "this thread is a core already: devices do not nest");
+    static DEVICE: Mutex<()> = Mutex::new(());
+    let _device = lock(&DEVICE);
+    CORES.store(cores as u8, Ordering::SeqCst);
+    INTERRUPTS.store(interrupts, Ordering::SeqCst);
+    let stop = AtomicBool::new(false);
+    let outcome = thread::scope(|scope| {
+        for core in 1..cores as u8 {
+            let stop = &stop;
+            let started = scope.spawn(move || work(core, stop));
+            *lock(&LATCHES[usize::from(core)].thread) = Some(started.thread().clone());
+        }
+        *lock(&LATCHES[0].thread) = Some(thread::current());
+        CORE.set(0);
+        let outcome = catch_unwind(AssertUnwindSafe(main));
+        CORE.set(FOREIGN);
+        stop.store(true, Ordering::SeqCst);
+        (1..cores as u8).for_each(ThreadPort::kick);
+        outcome
+    });
+    outcome.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// Runs core 0's worker until `done` says so: for `main` to wait on something that is no promise.
+///
+/// `done` is asked often, also when nothing happened: its cause need not kick anybody.
+pub fn run_until(mut done: impl FnMut() -> bool) {
+    while !done() {
+        let mut busy = true;
+        ThreadPort::catch(&mut || busy = worker::step_once());
+        if !busy {
+            thread::yield_now();
+        }
+    }
+}
+
+fn work(core: u8, stop: &AtomicBool) {
+    CORE.set(core);
+    while !stop.load(Ordering::SeqCst) {
+        // A panic ends the turn it happened in, not the worker; the hook has reported it.
+        let _ = catch_unwind(|| worker::run_while(|| !stop.load(Ordering::SeqCst)));
+    }
+}

@@ -1,0 +1,474 @@
+//! The body of an actor: its mailbox, its monitor and its state, and what a worker does when it visits.
+//!
+//! A visit tries the actor's lock and never waits for it. Without a monitor, letters are run straight from the lanes, oldest
+//! first, and the lock is the borrow: it is held while the method runs. With a monitor, a visit is made of *rounds*:
+//!
+//! ```text
+//!  round:  drain the lanes into the inbox · for each ended letter: leave, free its slot · schedule if letters wait
+//!  pull:   take one granted letter
+//!            it borrows exclusively:  run it under the lock, next round
+//!            it shares:               unlock, run it, mark it done, lock again, next round
+//! ```
+//!
+//! While a letter that shares is run, other cores visit, and take further granted letters. **Invariant (gate):** a letter is
+//! run only between its admission by the gate and its `ended`, both under the lock, and the gate admits no letter that would
+//! alias one inside; so the references a method gets are unique or shared as Rust demands.
+#![expect(unsafe_code, reason = "borrows the state as the gate admitted")]
+
+use core::any::TypeId;
+use core::cell::UnsafeCell;
+use core::ptr::NonNull;
+
+use crate::call::{Post, Refused, Report};
+use crate::cores::{self, ActorId, Visit};
+use crate::gate::Sharing;
+use crate::inbox::Inbox;
+use crate::lane::Slot;
+use crate::letter::{Access, Descriptor, Head, Letter};
+use crate::mailbox::{LaneOf, Mail};
+use crate::methods::{Grant, Methods};
+use crate::monitor::{Affinity, Discipline, Monitor, Permits};
+use crate::objects::Objects;
+use crate::port::{self, FOREIGN};
+use crate::promise::Ticket;
+use crate::sync::{Mutant, const_unless_loom, fence};
+use crate::trace;
+
+/// Unanswered asks per lane unless the declaration says otherwise.
+pub const DEFAULT_PROMISES: usize = 4;
+
+/// Letters of one actor that are run in one visit while no other actor waits.
+const BATCH: u32 = 64;
+/// How often a worker with a letter in hand goes back for events that others left with it.
+const ROUNDS: u32 = 4;
+
+/// An actor's mailbox, monitor and state. Declared by `#[actor] static`.
+pub struct Body<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> {
+    mail: &'static Mail<A, N, P, L>,
+    /// Under the lock.
+    monitor: UnsafeCell<M>,
+    /// As the gate admits.
+    whole: UnsafeCell<<A::Objects as Objects>::Whole<A>>,
+}
+
+// SAFETY: the monitor is used under the lock only, on any core (`Monitor: Send`). The state is borrowed as the gate admits,
+// and `Permits` says that this is sound for the pair: one at a time on changing cores needs `Send`, several readers at once
+// need `Sync`, a pinned actor's state is touched on one core only (checked in `visit`).
+unsafe impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Sync for Body<A, M, N, P, L> where
+    M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>
+{
+}
+
+/// Fails to compile, with the reason, if the state may not be used under the monitor. Called by `#[actor] static`.
+#[doc(hidden)]
+pub const fn assert_fits<A: Methods, M: Monitor>()
+where
+    M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>,
+{
+}
+
+impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Body<A, M, N, P, L> {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        methods: A::METHODS,
+        actor_type: TypeId::of::<A>,
+        message_offset: Slot::<A>::MESSAGE_OFFSET,
+        claims_offset: Slot::<A>::CLAIMS_OFFSET,
+    };
+    const SHARING: Sharing = <M::Discipline as Discipline>::SHARING.0;
+
+    const_unless_loom! {
+        /// An actor with this mailbox and initial state. A mailbox belongs to one actor.
+        pub fn new(mail: &'static Mail<A, N, P, L>, whole: <A::Objects as Objects>::Whole<A>) -> Self {
+            Self { mail, monitor: UnsafeCell::new(M::NEW), whole: UnsafeCell::new(whole) }
+        }
+    }
+
+    /// What happened to this actor's letters so far.
+    pub fn report(&self) -> Report {
+        Report { refused_grants: self.mail.desk.lists.refused(), letters: self.mail.occupied(), capacity: N * L }
+    }
+
+    #[inline(always)]
+    fn pinned_core() -> Option<u8> {
+        match M::AFFINITY {
+            Affinity::Any => None,
+            Affinity::Pinned(core) => Some(core),
+        }
+    }
+
+    // ---- sending ----
+
+    /// Its number; the first letter of an actor gets it one.
+    #[inline(always)]
+    fn id(&'static self) -> ActorId
+    where
+        Self: Visit,
+    {
+        let desk = &self.mail.desk;
+        match desk.id() {
+            Some(id) => id,
+            None => cores::register(self, &|| desk.id(), &|id| desk.name(id)),
+        }
+    }
+
+    /// Runs `work` as the sender of its lane: interrupts masked, and the lane locked where several senders share it.
+    #[inline(always)]
+    fn as_sender<R>(&'static self, here: u8, work: impl FnOnce(LaneOf) -> R) -> R {
+        let lane = Mail::<A, N, P, L>::lane_of(here);
+        if lane.shared {
+            let _held = self.mail.lanes[lane.index].share();
+            work(lane)
+        } else {
+            work(lane)
+        }
+    }
+
+    /// Rings the bell of this core's lane.
+    #[cold]
+    fn ring(&'static self, here: u8) {
+        let _masked = port::mask();
+        self.as_sender(here, |lane| self.mail.lanes[lane.index].ring());
+    }
+
+    /// Wakes whoever waits for room, after slots were freed and the exit fence was passed.
+    #[inline(always)]
+    fn tell_of_room(&self) {
+        for lane in &self.mail.lanes {
+            match lane.who_wants_room() {
+                0 => {}
+                ANYBODY => cores::notify_all(),
+                core => cores::notify(core - 1),
+            }
+        }
+    }
+
+    // ---- running ----
+
+    /// Leaves the turnstile; true if somebody rang who relies on it.
+    #[inline(always)]
+    fn exit(&'static self, seen: u32) -> bool {
+        let rang = self.mail.desk.exit(seen, || self.mail.bells());
+        self.tell_of_room();
+        rang
+    }
+
+    /// A visit to an actor without a monitor.
+    #[inline(always)]
+    fn visit_unmonitored(&'static self, here: u8) -> bool
+    where
+        Self: Visit,
+    {
+        let desk = &self.mail.desk;
+        if !desk.enter(|| self.ring(here)) {
+            return false;
+        }
+        let own = Mail::<A, N, P, L>::lane_of(here).index;
+        let mut budget = BATCH;
+        loop {
+            let seen = self.mail.bells();
+            let more = loop {
+                let Some(lane) = self.mail.oldest(own) else { break false };
+                self.run_from_lane(here, lane);
+                budget -= 1;
+                if budget == 0 || cores::others_wait(here) {
+                    break true;
+                }
+            };
+            let rang = self.exit(seen);
+            if more {
+                return true;
+            }
+            if !rang || !desk.try_enter() {
+                return false;
+            }
+        }
+    }
+
+    /// Runs the next letter of a lane under the lock, which stands for the borrow.
+    #[inline(always)]
+    fn run_from_lane(&'static self, here: u8, lane: usize)
+    where
+        Self: Visit,
+    {
+        let lane = &self.mail.lanes[lane];
+        let letter = lane.peek_in_order();
+        trace::started(self.mail.desk.id(), letter);
+        // SAFETY: the letter is published and not received; only the holder of the lock receives, so it is taken once.
+        let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
+        lane.receive_and_free();
+        let on_panic = OnPanic(|| {
+            self.mail.desk.abandon();
+            self.note_here(here);
+        });
+        let (state, objects) = A::Objects::split::<A>(self.whole.get());
+        // SAFETY: letters of this actor are run only here, under the lock, one at a time.
+        A::run(unsafe { Grant::new(state, objects, claims, true) }, message);
+        core::mem::forget(on_panic);
+        trace::ended(self.mail.desk.id(), letter);
+        trace::left(self.mail.desk.id(), letter);
+    }
+
+    /// Puts the actor into this core's ready set: there is something left to do.
+    #[cold]
+    fn note_here(&'static self, here: u8)
+    where
+        Self: Visit,
+    {
+        let _masked = port::mask();
+        cores::note(here, self.id(), Self::pinned_core());
+    }
+
+    /// A visit to an actor with a monitor.
+    fn visit_monitored(&'static self, here: u8) -> bool
+    where
+        Self: Visit,
+    {
+        let desk = &self.mail.desk;
+        if !desk.enter(|| self.ring(here)) {
+            return false;
+        }
+        let mut budget = BATCH;
+        loop {
+            let seen = self.mail.bells();
+            self.round(here);
+            let pulled =
+                if budget == 0 || (budget < BATCH && cores::others_wait(here)) { None } else { desk.lists.start() };
+            let Some(letter) = pulled else {
+                let more = desk.lists.has_granted();
+                let rang = self.exit(seen);
+                if more {
+                    return true;
+                }
+                if !rang || !desk.try_enter() {
+                    return false;
+                }
+                continue;
+            };
+            budget -= 1;
+            if Self::is_exclusive(letter) {
+                self.run_granted(here, letter, true);
+            } else {
+                self.unlock_with_letter(here, seen);
+                self.run_granted(here, letter, false);
+                if !desk.enter(|| self.ring(here)) {
+                    return false;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn is_exclusive(letter: NonNull<Head>) -> bool {
+        Self::SHARING == Sharing::OneAtATime || Self::view(letter).access() == Access::Writer
+    }
+
+    #[inline(always)]
+    fn view(letter: NonNull<Head>) -> Letter<'static> {
+        Letter { head: letter, descriptor: const { &Self::DESCRIPTOR } }
+    }
+
+    /// Unlocks before a letter that shares the state is run here, and sees to it that what others left with this worker is
+    /// done now and not after the turn: their events are handled, further granted letters are offered to idle cores.
+    fn unlock_with_letter(&'static self, here: u8, mut seen: u32)
+    where
+        Self: Visit,
+    {
+        let desk = &self.mail.desk;
+        let mut surplus = desk.lists.has_granted();
+        for round in 0.. {
+            if !self.exit(seen) || !desk.try_enter() {
+                break;
+            }
+            if round == ROUNDS {
+                desk.abandon();
+                surplus = true;
+                break;
+            }
+            seen = self.mail.bells();
+            self.round(here);
+            surplus = desk.lists.has_granted();
+        }
+        if surplus {
+            self.note_here(here);
+            cores::offer_surplus(here);
+        }
+    }
+
+    /// Under the lock: what arrived goes into the inbox, what ended leaves, and the monitor schedules.
+    #[inline(always)]
+    fn round(&'static self, here: u8)
+    where
+        Self: Visit,
+    {
+        let lists = &self.mail.desk.lists;
+        let own = Mail::<A, N, P, L>::lane_of(here).index;
+        let on_panic = OnPanic(|| {
+            // A monitor's panic: what it granted before stands.
+            lists.publish();
+            self.mail.desk.abandon();
+            self.note_here(here);
+        });
+        let mut unseen = self.mail.drain(lists, own);
+        while let Some(letter) = lists.ended(Self::SHARING, &Self::DESCRIPTOR) {
+            self.leave(letter);
+            if !lists.is_empty() {
+                self.schedule();
+                unseen = false;
+            }
+        }
+        if unseen {
+            self.schedule();
+        }
+        core::mem::forget(on_panic);
+    }
+
+    /// The inbox is not empty.
+    #[inline(always)]
+    fn schedule(&'static self) {
+        let lists = &self.mail.desk.lists;
+        let inbox = Inbox { lists, descriptor: const { &Self::DESCRIPTOR }, sharing: Self::SHARING };
+        // SAFETY: under the lock, and `schedule` cannot reach this again: it has no way to visit the actor.
+        unsafe { &mut *self.monitor.get() }.schedule(inbox);
+        lists.publish();
+    }
+
+    /// Tells the monitor, and gives the slot back also if the monitor panics.
+    #[inline(always)]
+    fn leave(&'static self, letter: NonNull<Head>) {
+        let view = Self::view(letter);
+        let head = view.head();
+        let _free = Finally(|| {
+            self.mail.lanes[usize::from(head.lane.get())].free(head.slot.get());
+        });
+        // SAFETY: as in `schedule`.
+        unsafe { &mut *self.monitor.get() }.leave(view);
+        trace::left(self.mail.desk.id(), letter);
+    }
+
+    /// Runs a letter that the gate admitted.
+    #[inline(always)]
+    fn run_granted(&'static self, here: u8, letter: NonNull<Head>, locked: bool)
+    where
+        Self: Visit,
+    {
+        let view = Self::view(letter);
+        trace::started(self.mail.desk.id(), letter);
+        let on_panic = OnPanic(|| {
+            view.head().done.raise(Some(Mutant::DoneRelaxed));
+            if locked {
+                self.mail.desk.abandon();
+            }
+            self.note_here(here);
+        });
+        // SAFETY: the letter was granted, and `start` gave it to this worker alone, so its message is taken once.
+        let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
+        let (state, objects) = A::Objects::split::<A>(self.whole.get());
+        // SAFETY: the gate admitted it as a writer if it is run exclusively, otherwise as a reader with its claims, and it
+        // is inside the gate until `done` is seen (the gate's invariant).
+        A::run(unsafe { Grant::new(state, objects, claims, Self::is_exclusive(letter)) }, message);
+        core::mem::forget(on_panic);
+        trace::ended(self.mail.desk.id(), letter);
+        view.head().done.raise(Some(Mutant::DoneRelaxed));
+    }
+}
+
+/// What `wants_room` holds where several senders share a lane.
+const ANYBODY: u8 = u8::MAX;
+
+impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Post<A> for Body<A, M, N, P, L>
+where
+    M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>,
+{
+    #[inline]
+    fn put(&'static self, message: A::Message) -> Result<(), (A::Message, Refused)> {
+        let claims = match A::claims(&message) {
+            Ok(claims) => claims,
+            Err(why) => return Err((message, Refused::Unrunnable(why))),
+        };
+        let method = A::method(&message);
+        let id = self.id();
+        let _masked = port::mask();
+        let here = port::core();
+        self.as_sender(here, |own| {
+            let lane = &self.mail.lanes[own.index];
+            if !lane.has_room() {
+                return Err((message, Refused::Full));
+            }
+            let letter = lane.send(own.index as u8, self.mail.stamp(own.index), method, claims, message);
+            trace::sent(id, letter);
+            Ok(())
+        })?;
+        cores::note(here, id, Self::pinned_core());
+        Ok(())
+    }
+
+    #[inline]
+    fn issue(&'static self) -> Option<Ticket> {
+        let fresh = {
+            let _masked = port::mask();
+            let here = port::core();
+            self.as_sender(here, |own| {
+                let home = if own.shared { FOREIGN } else { here };
+                self.mail.lanes[own.index].issue(home)
+            })
+        };
+        fresh.map(crate::promise::Fresh::into_ticket)
+    }
+
+    fn wait_for_room(&'static self, here: u8) -> bool {
+        let own = Mail::<A, N, P, L>::lane_of(here);
+        let lane = &self.mail.lanes[own.index];
+        lane.want_room(if own.shared { ANYBODY } else { here + 1 });
+        fence(Mutant::WaitFence);
+        let _masked = port::mask();
+        self.as_sender(here, |_| !lane.has_room())
+    }
+
+    fn stop_waiting_for_room(&'static self, here: u8) {
+        let own = Mail::<A, N, P, L>::lane_of(here);
+        if !own.shared {
+            self.mail.lanes[own.index].want_room(0);
+        }
+    }
+
+    fn report(&'static self) -> Report {
+        Body::report(self)
+    }
+}
+
+impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Visit for Body<A, M, N, P, L>
+where
+    M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>,
+{
+    fn visit(&'static self, here: u8) -> bool {
+        if let Some(core) = Self::pinned_core() {
+            assert!(core == here, "an actor pinned to core {core} was visited by core {here}");
+        }
+        if M::UNMONITORED { self.visit_unmonitored(here) } else { self.visit_monitored(here) }
+    }
+
+    #[inline(always)]
+    fn pinned_to(&self) -> Option<u8> {
+        Self::pinned_core()
+    }
+}
+
+/// Runs when a panic unwinds through it; forgotten otherwise.
+struct OnPanic<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnPanic<F> {
+    #[cold]
+    fn drop(&mut self) {
+        self.0();
+    }
+}
+
+/// Runs at the end of its scope, also when a panic unwinds through it.
+struct Finally<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for Finally<F> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0();
+    }
+}

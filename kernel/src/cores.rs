@@ -1,0 +1,570 @@
+//! The cores: which actors are ready on each, who is idle, and how one core gets another's attention.
+//!
+//! # Ready
+//!
+//! A send notes the receiver in the ready set of the core it runs on; that core's worker visits it after the turn, once,
+//! however many letters were sent. The set is a ring of actor numbers with a bit per actor, so it is first in, first out,
+//! holds each actor once, and is never too small. Two sets, so that actors pinned to the core and actors that others could
+//! run as well do not starve each other.
+//!
+//! # Surplus
+//!
+//! Work is pulled, not handed over: other cores can *read* the ring of unpinned actors. A core with more than it can run
+//! at once kicks an idle one, which reads the ring and visits the actors itself; the actor's lock gives exactly-once, and
+//! a visit to an actor without work is harmless. Single-token work leaves nothing in the ring while it runs, so it wakes
+//! nobody.
+//!
+//! ```text
+//!  owner:  ring[tail] = actor; tail += 1;  fence;  is somebody idle?  ── kick
+//!  idler:  idle = 1;  fence;  is there a tail I have not looked at?   ── visit, else sleep
+//! ```
+//! One of the two sees the other (store buffering with two fences).
+//!
+//! # Notices
+//!
+//! What is meant for one particular core (a letter to an actor pinned there, a resolved promise a task of it waits for, room in
+//! a mailbox) is published where it belongs, and the core's notice is raised: a plain store by anyone. The owner lowers it
+//! *before* it looks, with a fence between; whoever raises it fences before. If the owner's lowering overwrites a raise, the
+//! raiser's fence came first, so what it published is seen by the look that follows.
+#![expect(unsafe_code, reason = "per-core state that only its core touches, in one static table")]
+
+use core::num::NonZeroU16;
+
+use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
+use crate::sync::{
+    Byte, Count16, Flag, Guarded, Half, Mutant, array_of, const_unless_loom, fence, kernel_static, removed,
+};
+use crate::waiting::WaitList;
+
+/// How many actors a program can have.
+pub const MAX_ACTORS: usize = if FOREIGN_THREADS {
+    1 << 15
+} else if cfg!(loom) {
+    4
+} else {
+    32
+};
+
+/// An actor's number in the kernel's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ActorId(NonZeroU16);
+
+impl ActorId {
+    #[inline(always)]
+    pub(crate) fn from_plus_one(plus_one: u16) -> Option<Self> {
+        NonZeroU16::new(plus_one).map(Self)
+    }
+
+    #[inline(always)]
+    pub(crate) fn plus_one(self) -> u16 {
+        self.0.get()
+    }
+
+    #[inline(always)]
+    fn index(self) -> usize {
+        usize::from(self.0.get()) - 1
+    }
+}
+
+/// An actor as a worker knows it.
+pub(crate) trait Visit: Sync {
+    /// Runs letters on this core, as many as is fair; true if there is more to do here.
+    fn visit(&'static self, core: u8) -> bool;
+    /// The core it is pinned to.
+    fn pinned_to(&self) -> Option<u8>;
+}
+
+/// Numbers for actors, given out once each.
+struct Table {
+    lock: LockWord,
+    used: Count16,
+    actors: [Guarded<Option<&'static dyn Visit>>; MAX_ACTORS],
+}
+
+// SAFETY: an entry is written once, under `lock`, before its number is published; from then on it is only read.
+unsafe impl Sync for Table {}
+
+impl Table {
+    const_unless_loom! {
+        fn new() -> Self {
+            Self { lock: LockWord::new(), used: Count16::new(), actors: array_of!(Guarded::new(None)) }
+        }
+    }
+}
+
+kernel_static! { static TABLE: Table = Table::new(); }
+
+/// Gives an actor its number. `named` tells whether another core was faster; it is asked under the table's lock.
+///
+/// # Panics
+/// If the program has more than [`MAX_ACTORS`] actors.
+#[cold]
+pub(crate) fn register(
+    actor: &'static dyn Visit,
+    named: &dyn Fn() -> Option<ActorId>,
+    name: &dyn Fn(ActorId),
+) -> ActorId {
+    let _masked = port::mask();
+    while !port::test_and_set(&TABLE.lock) {
+        port::pause();
+    }
+    let id = named().unwrap_or_else(|| {
+        let used = TABLE.used.own();
+        if usize::from(used) == MAX_ACTORS {
+            TABLE.lock.clear();
+            panic!("this program has more than {MAX_ACTORS} actors, the most the kernel's table holds");
+        }
+        TABLE.actors[usize::from(used)].set(Some(actor));
+        TABLE.used.publish(used + 1, Mutant::LaneSentRelaxed);
+        let id = ActorId::from_plus_one(used + 1).expect("one more than a u16 below the limit");
+        name(id);
+        id
+    });
+    TABLE.lock.clear();
+    id
+}
+
+#[inline(always)]
+fn actor(id: ActorId) -> &'static dyn Visit {
+    match TABLE.actors[id.index()].get() {
+        Some(actor) => actor,
+        None => unreachable!("a number is published after its entry"),
+    }
+}
+
+/// A ring of actor numbers that its core fills and empties, and others may read.
+struct Ring {
+    head: Count16,
+    tail: Count16,
+    entries: [Half; MAX_ACTORS],
+}
+
+impl Ring {
+    const_unless_loom! {
+        fn new() -> Self {
+            Self { head: Count16::new(), tail: Count16::new(), entries: array_of!(Half::new()) }
+        }
+    }
+
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.head.own() == self.tail.own()
+    }
+
+    #[inline(always)]
+    fn push(&self, id: ActorId) {
+        let tail = self.tail.own();
+        self.entries[usize::from(tail) % MAX_ACTORS].publish(id.plus_one());
+        self.tail.publish(tail.wrapping_add(1), Mutant::InviteRelaxed);
+    }
+
+    #[inline(always)]
+    fn pop(&self) -> Option<ActorId> {
+        let head = self.head.own();
+        if head == self.tail.own() {
+            return None;
+        }
+        let id = ActorId::from_plus_one(self.entries[usize::from(head) % MAX_ACTORS].read());
+        self.head.publish(head.wrapping_add(1), Mutant::InviteRelaxed);
+        id
+    }
+}
+
+const INVITATIONS: usize = if cfg!(loom) { 2 } else { 8 };
+
+/// Actors that one core asks another to visit: those pinned there. One writer, one reader.
+struct Invitations {
+    sent: Count16,
+    taken: Count16,
+    entries: [Half; INVITATIONS],
+}
+
+impl Invitations {
+    const_unless_loom! {
+        fn new() -> Self {
+            Self { sent: Count16::new(), taken: Count16::new(), entries: array_of!(Half::new()) }
+        }
+    }
+
+    fn push(&self, id: ActorId) -> bool {
+        let sent = self.sent.own();
+        if usize::from(sent.wrapping_sub(self.taken.read(Mutant::LaneFreedReadRelaxed))) == INVITATIONS {
+            return false;
+        }
+        self.entries[usize::from(sent) % INVITATIONS].publish(id.plus_one());
+        self.sent.publish(sent.wrapping_add(1), Mutant::InviteRelaxed);
+        true
+    }
+
+    fn pop(&self) -> Option<ActorId> {
+        let taken = self.taken.own();
+        if taken == self.sent.read(Mutant::LaneSentReadRelaxed) {
+            return None;
+        }
+        let id = ActorId::from_plus_one(self.entries[usize::from(taken) % INVITATIONS].read());
+        self.taken.publish(taken.wrapping_add(1), Mutant::LaneFreedRelaxed);
+        id
+    }
+}
+
+/// Who can invite a core: every core, and (through one shared place) foreign threads.
+const INVITERS: usize = MAX_CORES + FOREIGN_THREADS as usize;
+
+/// What belongs to one core.
+///
+/// | field | written by | read by |
+/// |---|---|---|
+/// | `member`, `looked`, `waiters`, `depth`, `turn` | its core, masked where interrupts send | its core |
+/// | `ready`, `pinned` | its core, masked | its core; `ready` also by idle cores |
+/// | `invitations[i]` | core `i` (`sent`), its core (`taken`) | both |
+/// | `idle` | its core | everybody |
+/// | `notice`, `pended`, `promises_wanted` | raised by anybody, lowered by its core | its core |
+#[cfg_attr(not(target_os = "none"), repr(align(128)))]
+pub(crate) struct Core {
+    ready: Ring,
+    pinned: Ring,
+    member: [Guarded<u32>; MAX_ACTORS.div_ceil(32)],
+    looked: [Guarded<u16>; MAX_CORES],
+    invitations: [Invitations; INVITERS],
+    idle: Byte,
+    notice: Flag,
+    pended: Flag,
+    promises_wanted: Flag,
+    pub(crate) waiters: WaitList,
+    /// How many `get`s wait, one inside the other.
+    pub(crate) depth: Guarded<u8>,
+    /// Whether pinned actors are next.
+    turn: Guarded<bool>,
+}
+
+// SAFETY: the table above: each field has one writer at a time, and what others read is atomic.
+unsafe impl Sync for Core {}
+
+impl Core {
+    const_unless_loom! {
+        fn new() -> Self {
+            Self {
+                ready: Ring::new(),
+                pinned: Ring::new(),
+                member: array_of!(Guarded::new(0)),
+                looked: array_of!(Guarded::new(0)),
+                invitations: array_of!(Invitations::new()),
+                idle: Byte::new(),
+                notice: Flag::new(),
+                pended: Flag::new(),
+                promises_wanted: Flag::new(),
+                waiters: WaitList::new(),
+                depth: Guarded::new(0),
+                turn: Guarded::new(false),
+            }
+        }
+    }
+
+    /// Whether the actor was not in the set and is now.
+    #[inline(always)]
+    fn join(&self, id: ActorId) -> bool {
+        let (word, bit) = (&self.member[id.index() / 32], 1 << (id.index() % 32));
+        let members = word.get();
+        if members & bit != 0 {
+            return false;
+        }
+        word.set(members | bit);
+        true
+    }
+
+    #[inline(always)]
+    fn part(&self, id: ActorId) {
+        let (word, bit) = (&self.member[id.index() / 32], 1 << (id.index() % 32));
+        word.set(word.get() & !bit);
+    }
+}
+
+struct Cores {
+    cores: [Core; MAX_CORES],
+    /// Held by a foreign thread while it invites.
+    foreign: LockWord,
+}
+
+impl Cores {
+    const_unless_loom! {
+        fn new() -> Self {
+            Self { cores: array_of!(Core::new()), foreign: LockWord::new() }
+        }
+    }
+}
+
+kernel_static! { static CORES: Cores = Cores::new(); }
+
+#[inline(always)]
+pub(crate) fn core(core: u8) -> &'static Core {
+    &CORES.cores[usize::from(core) % MAX_CORES]
+}
+
+/// Notes on core `here` that an actor has something to do. Called with interrupts masked, by that core or a foreign thread.
+#[inline(always)]
+pub(crate) fn note(here: u8, id: ActorId, pinned_to: Option<u8>) {
+    if FOREIGN_THREADS && here == FOREIGN {
+        return note_foreign(id, pinned_to);
+    }
+    let core = core(here);
+    if core.join(id) {
+        match pinned_to {
+            None => core.ready.push(id),
+            Some(_) => core.pinned.push(id),
+        }
+    }
+}
+
+/// A foreign thread has no ready set: it invites the actor's core, an idle one, or core 0.
+#[cold]
+fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
+    let to = pinned_to.or_else(|| idle_core(FOREIGN)).unwrap_or(0);
+    loop {
+        while !port::test_and_set(&CORES.foreign) {
+            port::pause();
+        }
+        let accepted = core(to).invitations[INVITERS - 1].push(id);
+        CORES.foreign.clear();
+        if accepted {
+            return notify(to);
+        }
+        notify(to);
+        port::pause();
+    }
+}
+
+/// Raises a core's notice and wakes it. What it is about was published before.
+pub(crate) fn notify(to: u8) {
+    fence(Mutant::NoticeFence);
+    core(to).notice.raise(None);
+    if to != port::core() && !removed(Mutant::KickLeftOut) {
+        port::kick(to);
+    }
+}
+
+/// Raises all cores' notices.
+pub(crate) fn notify_all() {
+    for to in 0..port::cores() {
+        notify(to);
+    }
+}
+
+/// Says that a task of this core waits for a free promise slot. The caller looks again after this.
+pub(crate) fn want_promise(here: u8) {
+    core(here).promises_wanted.raise(None);
+    fence(Mutant::WaitFence);
+}
+
+/// A promise slot of core `home` may be free now.
+#[inline(always)]
+pub(crate) fn promise_freed(home: u8) {
+    if FOREIGN_THREADS && home == FOREIGN {
+        return;
+    }
+    if home != port::core() {
+        fence(Mutant::WaitFence);
+    }
+    if core(home).promises_wanted.is_raised() {
+        core(home).promises_wanted.lower();
+        notify(home);
+    }
+}
+
+/// Takes the next ready actor, pinned and unpinned ones in turn.
+#[inline(always)]
+fn next_ready(here: u8) -> Option<ActorId> {
+    let _masked = port::mask();
+    let core = core(here);
+    let pinned_first = core.turn.get();
+    let id = if pinned_first {
+        core.pinned.pop().or_else(|| core.ready.pop())
+    } else {
+        core.ready.pop().or_else(|| core.pinned.pop())
+    };
+    if let Some(id) = id {
+        core.turn.set(!pinned_first);
+        core.part(id);
+    }
+    id
+}
+
+/// Whether another actor waits for this core: then one letter each.
+#[inline(always)]
+pub(crate) fn others_wait(here: u8) -> bool {
+    let core = core(here);
+    !core.ready.is_empty() || !core.pinned.is_empty() || core.notice.is_raised() || core.pended.is_raised()
+}
+
+/// Visits one ready actor, if there is one.
+#[inline(always)]
+pub(crate) fn visit_next(here: u8) -> bool {
+    let Some(id) = next_ready(here) else { return false };
+    let actor = actor(id);
+    match actor.pinned_to() {
+        Some(there) if there != here => hand_over(here, there, id),
+        pinned_to => {
+            offer_surplus(here);
+            if actor.visit(here) {
+                let _masked = port::mask();
+                note(here, id, pinned_to);
+            }
+        }
+    }
+    true
+}
+
+/// Asks the core an actor is pinned to to visit it; keeps it if that core has too many invitations.
+fn hand_over(here: u8, there: u8, id: ActorId) {
+    let _masked = port::mask();
+    if there >= port::cores() {
+        no_such_core(there);
+    }
+    if !core(there).invitations[usize::from(here)].push(id) {
+        note(here, id, Some(there));
+        port::pause();
+    }
+    notify(there);
+}
+
+#[cold]
+fn no_such_core(there: u8) -> ! {
+    panic!("an actor is pinned to core {there}, but this program runs on {} cores, numbered from 0", port::cores());
+}
+
+/// Kicks an idle core if unpinned actors are waiting here that it could visit.
+#[inline(always)]
+pub(crate) fn offer_surplus(here: u8) {
+    if !core(here).ready.is_empty() && port::cores() > 1 {
+        offer(here);
+    }
+}
+
+fn offer(here: u8) {
+    fence(Mutant::InviteFence);
+    if let Some(idler) = idle_core(here)
+        && !removed(Mutant::KickLeftOut)
+    {
+        port::kick(idler);
+    }
+}
+
+/// Some core that says it is idle.
+fn idle_core(here: u8) -> Option<u8> {
+    (0..port::cores()).find(|&other| other != here && core(other).idle.read() == 1)
+}
+
+/// Notes what others asked this core to do. Called when its notice is raised.
+fn take_notice(here: u8) {
+    let me = core(here);
+    if !removed(Mutant::NoticeClearedLate) {
+        me.notice.lower();
+        fence(Mutant::NoticeFence);
+    }
+    for inviter in 0..INVITERS {
+        if inviter >= usize::from(port::cores()) && inviter != MAX_CORES {
+            continue;
+        }
+        while let Some(id) = me.invitations[inviter].pop() {
+            let _masked = port::mask();
+            note(here, id, actor(id).pinned_to());
+        }
+    }
+    me.waiters.wake();
+    if removed(Mutant::NoticeClearedLate) {
+        me.notice.lower();
+    }
+}
+
+/// Looks for notices; true if there was one.
+#[inline(always)]
+pub(crate) fn look(here: u8) -> bool {
+    let raised = core(here).notice.is_raised();
+    if raised {
+        take_notice(here);
+    }
+    raised
+}
+
+/// Visits the actors in other cores' rings that were noted since this core last looked. True if there were any.
+pub(crate) fn help_others(here: u8) -> bool {
+    let me = core(here);
+    let mut found = false;
+    for other in (0..port::cores()).filter(|&other| other != here) {
+        let ring = &core(other).ready;
+        let tail = ring.tail.read(Mutant::LaneSentReadRelaxed);
+        let looked = &me.looked[usize::from(other)];
+        let mut place = looked.get();
+        if place == tail {
+            continue;
+        }
+        looked.set(tail);
+        // Never further back than what may still be in the ring.
+        let head = ring.head.read(Mutant::LaneSentReadRelaxed);
+        if (tail.wrapping_sub(head)) < tail.wrapping_sub(place) {
+            place = head;
+        }
+        while place != tail {
+            if let Some(id) = ActorId::from_plus_one(ring.entries[usize::from(place) % MAX_ACTORS].read()) {
+                found = true;
+                let actor = actor(id);
+                if actor.pinned_to().is_none() && actor.visit(here) {
+                    let _masked = port::mask();
+                    note(here, id, None);
+                }
+            }
+            place = place.wrapping_add(1);
+        }
+    }
+    found
+}
+
+/// Whether another core noted an actor that this core has not looked at.
+fn others_have_surplus(here: u8) -> bool {
+    let me = core(here);
+    (0..port::cores())
+        .filter(|&other| other != here)
+        .any(|other| core(other).ready.tail.read(Mutant::LaneSentReadRelaxed) != me.looked[usize::from(other)].get())
+}
+
+/// Sleeps, unless there is something to do; `done` is asked last of all. Returns after a kick, or at once.
+pub(crate) fn idle(here: u8, done: &mut dyn FnMut() -> bool) {
+    let me = core(here);
+    if !removed(Mutant::IdleAnnouncedLate) {
+        me.idle.publish(1);
+        fence(Mutant::InviteFence);
+    }
+    let work = me.notice.is_raised()
+        || me.pended.is_raised()
+        || !me.ready.is_empty()
+        || !me.pinned.is_empty()
+        || others_have_surplus(here)
+        || done();
+    if removed(Mutant::IdleAnnouncedLate) {
+        me.idle.publish(1);
+    }
+    if !work || removed(Mutant::IdleNotRechecked) {
+        port::idle();
+    }
+    me.idle.publish(0);
+}
+
+/// Says that this core's executor has something to poll, and wakes the core.
+#[cfg(all(feature = "embassy", not(loom)))]
+pub(crate) fn pend(to: u8) {
+    fence(Mutant::NoticeFence);
+    core(to).pended.raise(None);
+    if to != port::core() {
+        port::kick(to);
+    }
+}
+
+/// Whether the executor has something to poll; asked once.
+#[cfg(all(feature = "embassy", not(loom)))]
+pub(crate) fn take_pended(here: u8) -> bool {
+    let pended = core(here).pended.is_raised();
+    if pended {
+        core(here).pended.lower();
+        fence(Mutant::NoticeFence);
+    }
+    pended
+}

@@ -1,0 +1,486 @@
+//! The inbox of an actor: the letters that wait, oldest first, and the operations a monitor has on them.
+//!
+//! The operations are those of the paper on parallel actor monitors (its Table 1). Those for one letter return whether
+//! it was granted, the others how many were. A grant is refused, counted and reported if it would alias what is running
+//! (SAFE-1); granted letters start when `schedule` returns, so a monitor never sees a message that is being moved out.
+#![expect(unsafe_code, reason = "walks lists of slots of a static mailbox, under the monitor's lock")]
+
+use core::fmt;
+use core::ptr::NonNull;
+
+use crate::cores::ActorId;
+use crate::gate::{Gate, Sharing, compatible};
+use crate::letter::{Access, Category, Descriptor, Head, Letter, Link, Stage};
+use crate::objects::Claims;
+use crate::sync::{Guarded, Half, const_unless_loom};
+
+/// Anything that passes some letters and not others: a closure, a [`Category`], [`Readers`], [`Writers`], [`Any`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a filter for letters",
+    label = "expected a filter",
+    note = "a filter is a closure `|letter: &Letter<'_>| -> bool`, a `&'static Category`, `Readers`, `Writers` or `Any`"
+)]
+pub trait Filter {
+    /// Whether the letter passes.
+    fn pass(&self, letter: &Letter<'_>) -> bool;
+}
+
+impl<F: Fn(&Letter<'_>) -> bool> Filter for F {
+    #[inline(always)]
+    fn pass(&self, letter: &Letter<'_>) -> bool {
+        self(letter)
+    }
+}
+
+impl Filter for Category {
+    fn pass(&self, letter: &Letter<'_>) -> bool {
+        letter.category() == Some(self)
+    }
+}
+
+impl Filter for &'static Category {
+    fn pass(&self, letter: &Letter<'_>) -> bool {
+        letter.category() == Some(self)
+    }
+}
+
+macro_rules! access_filter {
+    ($(#[$doc:meta] $name:ident = $pattern:pat,)*) => {$(
+        #[$doc]
+        #[derive(Clone, Copy, Debug, Default)]
+        #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+        pub struct $name;
+
+        impl Filter for $name {
+            #[inline(always)]
+            fn pass(&self, letter: &Letter<'_>) -> bool {
+                matches!(letter.access(), $pattern)
+            }
+        }
+    )*};
+}
+
+access_filter! {
+    /// Passes letters whose method has a `&self` receiver.
+    Readers = Access::Reader | Access::Objects,
+    /// Passes letters whose method has a `&mut self` receiver.
+    Writers = Access::Writer,
+    /// Passes every letter.
+    Any = _,
+}
+
+/// The lists of letters of one actor, and its gate. Everything here is under the monitor's lock.
+pub(crate) struct Lists {
+    /// The actor's number in the kernel's table plus one; 0 until its first letter. Not under the lock.
+    id: Half,
+    pub(crate) gate: Gate,
+    oldest: Guarded<Link>,
+    youngest: Guarded<Link>,
+    waiting: Guarded<u16>,
+    first_granted: Guarded<Link>,
+    last_granted: Guarded<Link>,
+    running: Guarded<Link>,
+    /// Grants that would have aliased.
+    refused: Guarded<u32>,
+}
+
+impl Lists {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self {
+            Self {
+                id: Half::new(),
+                gate: Gate::new(),
+                oldest: Guarded::new(None),
+                youngest: Guarded::new(None),
+                waiting: Guarded::new(0),
+                first_granted: Guarded::new(None),
+                last_granted: Guarded::new(None),
+                running: Guarded::new(None),
+                refused: Guarded::new(0),
+            }
+        }
+    }
+
+    /// The actor's number, if it has one already.
+    #[inline(always)]
+    pub(crate) fn actor(&self) -> Option<ActorId> {
+        ActorId::from_plus_one(self.id.read())
+    }
+
+    pub(crate) fn name(&self, id: ActorId) {
+        self.id.publish(id.plus_one());
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.get() == 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn has_granted(&self) -> bool {
+        self.first_granted.get().is_some()
+    }
+
+    pub(crate) fn refused(&self) -> u32 {
+        self.refused.get()
+    }
+
+    /// Appends a letter behind the youngest.
+    pub(crate) fn append(&self, letter: NonNull<Head>) {
+        let head = deref(letter);
+        head.next.set(None);
+        head.stage.set(Stage::Waiting);
+        match self.youngest.get() {
+            None => self.oldest.set(Some(letter)),
+            Some(youngest) => deref(youngest).next.set(Some(letter)),
+        }
+        self.youngest.set(Some(letter));
+        self.waiting.set(self.waiting.get() + 1);
+    }
+
+    /// Grants a letter, unless it is no longer waiting or the grant would alias.
+    ///
+    /// It stays linked in the inbox until [`publish`](Self::publish), so that iterators over the inbox stay valid.
+    fn grant(&self, letter: Letter<'_>, sharing: Sharing) -> bool {
+        let head = letter.head();
+        if head.stage.get() != Stage::Waiting {
+            return false;
+        }
+        if !self.gate.admit(sharing, letter.access(), letter.claims()) {
+            self.refuse(letter);
+            return false;
+        }
+        head.stage.set(Stage::Granted);
+        head.granted_next.set(None);
+        match self.last_granted.get() {
+            None => self.first_granted.set(Some(letter.head)),
+            Some(last) => deref(last).granted_next.set(Some(letter.head)),
+        }
+        self.last_granted.set(Some(letter.head));
+        self.waiting.set(self.waiting.get() - 1);
+        crate::trace::granted(self.actor(), letter.head);
+        true
+    }
+
+    /// Counts and reports a grant that would have aliased.
+    #[cold]
+    fn refuse(&self, letter: Letter<'_>) {
+        self.refused.set(self.refused.get().wrapping_add(1));
+        crate::trace::refused(self.actor(), letter.head);
+    }
+
+    /// Takes the granted letters out of the inbox: called once after each `schedule` that granted something.
+    pub(crate) fn publish(&self) {
+        let mut kept: Link = None;
+        let mut cursor = self.oldest.get();
+        self.oldest.set(None);
+        while let Some(letter) = cursor {
+            let head = deref(letter);
+            cursor = head.next.get();
+            if head.stage.get() == Stage::Waiting {
+                match kept {
+                    None => self.oldest.set(Some(letter)),
+                    Some(before) => deref(before).next.set(Some(letter)),
+                }
+                kept = Some(letter);
+            }
+        }
+        if let Some(last) = kept {
+            deref(last).next.set(None);
+        }
+        self.youngest.set(kept);
+    }
+
+    /// Takes the first granted letter and lists it as running.
+    pub(crate) fn start(&self) -> Link {
+        let letter = self.first_granted.get()?;
+        let head = deref(letter);
+        self.first_granted.set(head.granted_next.get());
+        if head.granted_next.get().is_none() {
+            self.last_granted.set(None);
+        }
+        head.stage.set(Stage::Running);
+        head.granted_next.set(self.running.get());
+        self.running.set(Some(letter));
+        Some(letter)
+    }
+
+    /// Takes one running letter whose method has ended out of the list, and out of the gate.
+    pub(crate) fn ended(&self, sharing: Sharing, descriptor: &Descriptor) -> Link {
+        let mut before: Link = None;
+        let mut cursor = self.running.get();
+        while let Some(letter) = cursor {
+            let head = deref(letter);
+            let next = head.granted_next.get();
+            if head.done.is_raised() {
+                match before {
+                    None => self.running.set(next),
+                    Some(before) => deref(before).granted_next.set(next),
+                }
+                head.done.lower();
+                let view = Letter { head: letter, descriptor };
+                self.gate.release(sharing, view.access(), view.claims(), || self.claims_held(descriptor));
+                return Some(letter);
+            }
+            before = Some(letter);
+            cursor = next;
+        }
+        None
+    }
+
+    /// What all granted and running letters claim.
+    fn claims_held(&self, descriptor: &Descriptor) -> Claims {
+        let mut claims = Claims::NONE;
+        for list in [self.first_granted.get(), self.running.get()] {
+            let mut cursor = list;
+            while let Some(letter) = cursor {
+                claims = claims.with(Letter { head: letter, descriptor }.claims());
+                cursor = deref(letter).granted_next.get();
+            }
+        }
+        claims
+    }
+}
+
+/// A slot's head from a link of a list.
+#[inline(always)]
+fn deref<'a>(letter: NonNull<Head>) -> &'a Head {
+    // SAFETY: links are made from slots of static mailboxes, or from those of a rehearsal, which cannot move once it has
+    // linked one and whose lists nobody walks after it; the fields are cells.
+    unsafe { letter.as_ref() }
+}
+
+/// A monitor's view of the letters that wait, oldest first.
+#[derive(Clone, Copy)]
+pub struct Inbox<'i> {
+    pub(crate) lists: &'i Lists,
+    pub(crate) descriptor: &'i Descriptor,
+    pub(crate) sharing: Sharing,
+}
+
+impl<'i> Inbox<'i> {
+    /// The letters, oldest first (PAM-A3). Granting while iterating is safe; granted letters are passed over.
+    #[inline(always)]
+    pub fn letters(self) -> Letters<'i> {
+        Letters { inbox: self, cursor: self.lists.oldest.get() }
+    }
+
+    /// How many letters wait.
+    pub fn len(self) -> usize {
+        usize::from(self.lists.waiting.get())
+    }
+
+    /// Whether none waits (only after granting: `schedule` is never called with an empty inbox).
+    pub fn is_empty(self) -> bool {
+        self.lists.is_empty()
+    }
+
+    /// Grants this letter (PAM-A4). False if it is no longer in the inbox, or if the grant would alias what is granted
+    /// or running already (which is counted and reported).
+    #[inline(always)]
+    pub fn execute(self, letter: Letter<'i>) -> bool {
+        self.lists.grant(letter, self.sharing)
+    }
+
+    /// Whether these letters could all be granted now, together: all of them wait, and none would alias another or what
+    /// is granted or running already. For monitors that would rather wait than be refused.
+    pub fn admits(self, letters: &[Letter<'i>]) -> bool {
+        letters.iter().enumerate().all(|(place, letter)| {
+            let borrow = (letter.access(), letter.claims());
+            letter.head().stage.get() == Stage::Waiting
+                && self.lists.gate.admits(self.sharing, borrow.0, borrow.1)
+                && letters[..place]
+                    .iter()
+                    .all(|other| other != letter && compatible(self.sharing, borrow, (other.access(), other.claims())))
+        })
+    }
+
+    /// Grants all of these letters, in this order, or none (which is counted and reported if one of them would alias).
+    pub fn execute_together(self, letters: &[Letter<'i>]) -> bool {
+        if self.admits(letters) {
+            return letters.iter().all(|letter| self.execute(*letter));
+        }
+        if let Some(letter) = letters.first()
+            && letters.iter().all(|letter| letter.head().stage.get() == Stage::Waiting)
+        {
+            self.lists.refuse(*letter);
+        }
+        false
+    }
+
+    /// Grants every letter that passes (PAM-A5).
+    pub fn execute_all(self, filter: impl Filter) -> usize {
+        self.letters().filter(|letter| filter.pass(letter) && self.execute(*letter)).count()
+    }
+
+    /// Grants the oldest letter that passes (PAM-A6).
+    #[inline(always)]
+    pub fn execute_oldest(self, filter: impl Filter) -> bool {
+        self.letters().find(|letter| filter.pass(letter)).is_some_and(|letter| self.execute(letter))
+    }
+
+    /// Grants the youngest letter that passes (PAM-A7).
+    pub fn execute_youngest(self, filter: impl Filter) -> bool {
+        self.letters().filter(|letter| filter.pass(letter)).last().is_some_and(|letter| self.execute(letter))
+    }
+
+    /// Grants all that pass `which` and are older than the oldest that passes `limit`; all that pass `which` if none
+    /// passes `limit` (PAM-A8).
+    #[inline(always)]
+    pub fn execute_older_than(self, which: impl Filter, limit: impl Filter) -> usize {
+        let mut granted = 0;
+        for letter in self.letters() {
+            if limit.pass(&letter) {
+                break;
+            }
+            if which.pass(&letter) && self.execute(letter) {
+                granted += 1;
+            }
+        }
+        granted
+    }
+
+    /// Grants every letter older than the oldest that passes `limit` (PAM-A9).
+    pub fn execute_all_older_than(self, limit: impl Filter) -> usize {
+        self.execute_older_than(Any, limit)
+    }
+
+    /// Grants all that pass `which` and are younger than the youngest that passes `limit`; all that pass `which` if
+    /// none passes `limit` (PAM-A10).
+    pub fn execute_younger_than(self, which: impl Filter, limit: impl Filter) -> usize {
+        let youngest = self.letters().filter(|letter| limit.pass(letter)).last();
+        let mut behind = youngest.is_none();
+        let mut granted = 0;
+        for letter in self.letters() {
+            if behind && which.pass(&letter) && self.execute(letter) {
+                granted += 1;
+            }
+            behind |= Some(letter) == youngest;
+        }
+        granted
+    }
+
+    /// Grants every letter younger than the youngest that passes `limit` (PAM-A10).
+    pub fn execute_all_younger_than(self, limit: impl Filter) -> usize {
+        self.execute_younger_than(Any, limit)
+    }
+
+    /// Whether a letter passes (PAM-A13).
+    pub fn contains(self, filter: impl Filter) -> bool {
+        self.letters().any(|letter| filter.pass(&letter))
+    }
+
+    /// Whether there are distinct letters, one for each filter (PAM-A13).
+    ///
+    /// Each filter takes the oldest letter not yet taken for a filter before it.
+    pub fn contains_all(self, filters: &[&dyn Filter]) -> bool {
+        filters.is_empty() || self.oldest_of_each(filters).is_some()
+    }
+
+    /// The letters that [`contains_all`](Self::contains_all) found, in the order of the filters; for instance to
+    /// [`execute_together`](Self::execute_together).
+    ///
+    /// # Panics
+    /// If there are more than [`Group::MOST`] filters.
+    pub fn oldest_of_each(self, filters: &[&dyn Filter]) -> Option<Group<'i>> {
+        assert!(filters.len() <= Group::MOST, "at most {} letters are taken together", Group::MOST);
+        let (first, others) = filters.split_first()?;
+        let mut group = Group::of(self.letters().find(|letter| first.pass(letter))?);
+        for filter in others {
+            group.push(self.letters().find(|letter| filter.pass(letter) && !group.contains(letter))?);
+        }
+        Some(group)
+    }
+}
+
+/// Some letters of an inbox, to be granted together.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Group<'i> {
+    letters: [Letter<'i>; Group::MOST],
+    len: usize,
+}
+
+impl Group<'_> {
+    /// The most letters of a group.
+    pub const MOST: usize = 8;
+}
+
+impl<'i> Group<'i> {
+    fn of(first: Letter<'i>) -> Self {
+        // The places behind `len` hold a copy that nobody sees.
+        Self { letters: [first; Group::MOST], len: 1 }
+    }
+
+    fn push(&mut self, letter: Letter<'i>) {
+        self.letters[self.len] = letter;
+        self.len += 1;
+    }
+}
+
+impl<'i> core::ops::Deref for Group<'i> {
+    type Target = [Letter<'i>];
+
+    fn deref(&self) -> &[Letter<'i>] {
+        &self.letters[..self.len]
+    }
+}
+
+impl fmt::Debug for Inbox<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.letters()).finish()
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl defmt::Format for Inbox<'_> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "Inbox({=usize} letters)", self.len());
+    }
+}
+
+/// Runs the branch of the first filter that passes; none if none does (PAM-A15).
+///
+/// ```
+/// # use flockwork::{Letter, Readers, Writers, dispatch};
+/// # struct Counts { readers: u32, writing: bool }
+/// # impl Counts {
+/// fn leave(&mut self, letter: Letter<'_>) {
+///     dispatch!(letter;
+///         Readers => self.readers -= 1,
+///         Writers => self.writing = false,
+///     );
+/// }
+/// # }
+/// ```
+#[macro_export]
+macro_rules! dispatch {
+    ($letter:expr; $($filter:expr => $branch:expr),+ $(,)?) => {{
+        let letter: $crate::Letter<'_> = $letter;
+        $( if $crate::Filter::pass(&$filter, &letter) { $branch } else )+ {}
+    }};
+}
+
+/// The letters of an inbox, oldest first.
+#[derive(Clone)]
+pub struct Letters<'i> {
+    inbox: Inbox<'i>,
+    cursor: Link,
+}
+
+impl<'i> Iterator for Letters<'i> {
+    type Item = Letter<'i>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Letter<'i>> {
+        // Granted letters stay linked until `schedule` returns, so `next` always leads on.
+        loop {
+            let letter = self.cursor?;
+            let head = deref(letter);
+            self.cursor = head.next.get();
+            if head.stage.get() == Stage::Waiting {
+                return Some(Letter { head: letter, descriptor: self.inbox.descriptor });
+            }
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! A lane: the letters of one core to one actor, in a bounded ring with one sender and one receiver.
+//!
+//! Sending needs no read-modify-write: the sender (a core with its interrupts masked) is the only writer of `sent`, the
+//! receiver (whoever holds the actor's lock) the only writer of `freed`. So a send is wait-free on any chip, and a sender
+//! that is preempted blocks nobody.
+//!
+//! # Slots and places
+//!
+//! A letter keeps its slot until it has left, and letters leave in any order. `order[p % N]` therefore names the slot of the
+//! `p`-th letter, and is used three times:
+//!
+//! ```text
+//!   sender:   send p      reads order[p]                   needs  p − freed < N
+//!   receiver: receive p   reads order[p]                   needs  p < sent
+//!   receiver: free (the q-th to be freed)  writes order[q] the slot that letter p + N will use
+//! ```
+//!
+//! `q < received` always holds (a letter is received before it is freed), so the place `q` is read no more when it is
+//! written, and the sender reads it again only after it acquired `freed > q`. **Invariant (places):** between `freed` and
+//! `sent` every place names a different slot. Places hold the slot XOR the place, so that a lane of zeros is in order.
+#![expect(unsafe_code, reason = "moves messages in and out of slots")]
+
+use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+
+use crate::letter::Head;
+use crate::methods::Methods;
+use crate::objects::{Claims, Objects, PerLetter};
+use crate::port::{self, LockWord};
+use crate::promise::{Fresh, ReplySlot};
+use crate::sync::{Byte, Count16, Count32, Guarded, Mutant, array_of, const_unless_loom, removed};
+
+/// What the sender writes and the receiver reads.
+#[cfg_attr(not(target_os = "none"), repr(align(64)))]
+struct SenderSide {
+    sent: Count16,
+    bell: Count32,
+    /// The core that waits for room, plus one.
+    wants_room: Byte,
+    /// Taken by senders where several share the lane.
+    shared: LockWord,
+}
+
+/// What the receiver writes and the sender reads. On its own cache line where there are caches.
+#[cfg_attr(not(target_os = "none"), repr(align(64)))]
+struct ReceiverSide {
+    freed: Count16,
+    received: Guarded<u16>,
+}
+
+/// One letter's slot.
+#[repr(C)]
+pub(crate) struct Slot<A: Methods> {
+    head: Head,
+    claims: <A::Objects as Objects>::PerLetter,
+    message: UnsafeCell<MaybeUninit<A::Message>>,
+}
+
+impl<A: Methods> Slot<A> {
+    pub(crate) const MESSAGE_OFFSET: usize = core::mem::offset_of!(Self, message);
+    pub(crate) const CLAIMS_OFFSET: Option<usize> =
+        if <A::Objects as Objects>::PerLetter::KEPT { Some(core::mem::offset_of!(Self, claims)) } else { None };
+
+    const_unless_loom! {
+        fn new() -> Self {
+            Self { head: Head::new(), claims: PerLetter::EMPTY, message: UnsafeCell::new(MaybeUninit::uninit()) }
+        }
+    }
+
+    /// Moves the message out.
+    ///
+    /// # Safety
+    /// The slot holds a message that is moved out once, by the worker that was granted the letter.
+    #[inline(always)]
+    pub(crate) unsafe fn take(this: NonNull<Head>) -> A::Message {
+        // SAFETY: `this` is the head of a `Slot<A>` with its provenance, and the caller's promise holds.
+        unsafe { this.byte_add(Self::MESSAGE_OFFSET).cast::<A::Message>().read() }
+    }
+
+    /// The claims of the letter in this slot.
+    ///
+    /// # Safety
+    /// `this` is the head of a `Slot<A>` that holds a letter.
+    #[inline(always)]
+    pub(crate) unsafe fn claims(this: NonNull<Head>) -> Claims {
+        // SAFETY: the caller's promise.
+        unsafe { (*this.cast::<Self>().as_ptr()).claims.kept() }
+    }
+}
+
+/// The letters of one core to one actor, and the promises of their answers.
+pub(crate) struct Lane<A: Methods, const N: usize, const P: usize> {
+    sender: SenderSide,
+    receiver: ReceiverSide,
+    order: [Guarded<u16>; N],
+    slots: [Slot<A>; N],
+    replies: [ReplySlot<A::Replies>; P],
+}
+
+// SAFETY: the sender's fields are written by one core under its interrupt mask (or under `shared`), the receiver's by the
+// holder of the actor's lock; a slot belongs to the sender until `sent` publishes it and to the receiver until `freed`
+// does (the module's argument, checked by loom). Messages move between cores, which `Methods::Message: Send` allows;
+// replies are `Send` because `Reply` and `Promise` demand it to cross cores.
+unsafe impl<A: Methods, const N: usize, const P: usize> Sync for Lane<A, N, P> {}
+
+impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
+    const MASK: u16 = {
+        assert!(
+            N.is_power_of_two() && N <= 4096,
+            "the capacity of an actor's mailbox must be a power of two, from 1 to 4096"
+        );
+        N as u16 - 1
+    };
+
+    const_unless_loom! {
+        pub(crate) fn new() -> Self {
+            Self {
+                sender: SenderSide {
+                    sent: Count16::new(),
+                    bell: Count32::new(),
+                    wants_room: Byte::new(),
+                    shared: LockWord::new(),
+                },
+                receiver: ReceiverSide { freed: Count16::new(), received: Guarded::new(0) },
+                order: array_of!(Guarded::new(0)),
+                slots: array_of!(Slot::new()),
+                replies: array_of!(ReplySlot::new()),
+            }
+        }
+    }
+
+    // ---- the sender's side: its core, interrupts masked (and `shared` held where the lane is shared) ----
+
+    /// How many letters were ever sent, as any core sees it without synchronising.
+    #[inline(always)]
+    pub(crate) fn tail(&self) -> u16 {
+        self.sender.sent.glance()
+    }
+
+    #[inline(always)]
+    pub(crate) fn has_room(&self) -> bool {
+        let capacity = N as u16 + u16::from(removed(Mutant::LaneOneTooMany));
+        self.sender.sent.own().wrapping_sub(self.receiver.freed.read(Mutant::LaneFreedReadRelaxed)) < capacity
+    }
+
+    /// Writes a letter into the next slot and publishes it. The caller saw room.
+    #[inline(always)]
+    pub(crate) fn send(&self, lane: u8, stamp: u16, method: u8, claims: Claims, message: A::Message) -> NonNull<Head> {
+        let sent = self.sender.sent.own();
+        let index = self.slot_at(sent);
+        let slot = &self.slots[usize::from(index)];
+        // SAFETY: by the places invariant the slot is free, so it is the sender's until `sent` is published.
+        unsafe { slot.message.get().cast::<A::Message>().write(message) };
+        slot.claims.keep(claims);
+        slot.head.stamp.set(stamp);
+        slot.head.method.set(method);
+        slot.head.slot.set(index);
+        slot.head.lane.set(lane);
+        self.sender.sent.publish(sent.wrapping_add(1), Mutant::LaneSentRelaxed);
+        NonNull::from(slot).cast()
+    }
+
+    /// Says that something happened which the holder of the actor's lock has not seen.
+    pub(crate) fn ring(&self) {
+        self.sender.bell.publish(self.sender.bell.own().wrapping_add(1), None);
+    }
+
+    /// Says that this core (or, where the lane is shared, some core) waits for room.
+    pub(crate) fn want_room(&self, core_plus_one: u8) {
+        self.sender.wants_room.publish(core_plus_one);
+    }
+
+    pub(crate) fn who_wants_room(&self) -> u8 {
+        self.sender.wants_room.read()
+    }
+
+    /// A promise slot that is free.
+    #[inline(always)]
+    pub(crate) fn issue(&'static self, home: u8) -> Option<Fresh> {
+        self.replies.iter().find_map(|slot| slot.issue(home))
+    }
+
+    /// Holds the lane for one of several senders while this lives. Interrupts are masked by the caller.
+    pub(crate) fn share(&self) -> Shared<'_> {
+        while !port::test_and_set(&self.sender.shared) {
+            port::pause();
+        }
+        Shared(&self.sender.shared)
+    }
+
+    // ---- the receiver's side: the holder of the actor's lock ----
+
+    #[inline(always)]
+    pub(crate) fn bell(&self) -> u32 {
+        self.sender.bell.read(None)
+    }
+
+    /// How many letters were ever sent, with their contents.
+    #[inline(always)]
+    pub(crate) fn published(&self) -> u16 {
+        self.sender.sent.read(Mutant::LaneSentReadRelaxed)
+    }
+
+    #[inline(always)]
+    pub(crate) fn received(&self) -> u16 {
+        self.receiver.received.get()
+    }
+
+    /// The oldest letter not received yet. The caller saw that there is one.
+    #[inline(always)]
+    pub(crate) fn peek(&self) -> NonNull<Head> {
+        NonNull::from(&self.slots[usize::from(self.slot_at(self.received()))]).cast()
+    }
+
+    /// Receives the letter of [`peek`](Self::peek); its slot stays taken until [`free`](Self::free).
+    #[inline(always)]
+    pub(crate) fn receive(&self) {
+        self.receiver.received.set(self.received().wrapping_add(1));
+    }
+
+    /// Gives the slot back to the sender.
+    #[inline(always)]
+    pub(crate) fn free(&self, slot: u16) {
+        let freed = self.receiver.freed.own();
+        self.order[usize::from(freed & Self::MASK)].set(slot ^ (freed & Self::MASK));
+        self.receiver.freed.publish(freed.wrapping_add(1), Mutant::LaneFreedRelaxed);
+    }
+
+    /// Receives and frees at once, for an actor whose letters leave in order: its places never change.
+    #[inline(always)]
+    pub(crate) fn receive_and_free(&self) {
+        let received = self.received().wrapping_add(1);
+        self.receiver.received.set(received);
+        self.receiver.freed.publish(received, Mutant::LaneFreedRelaxed);
+    }
+
+    /// The oldest letter not received yet, for an actor whose letters leave in order.
+    #[inline(always)]
+    pub(crate) fn peek_in_order(&self) -> NonNull<Head> {
+        NonNull::from(&self.slots[usize::from(self.received() & Self::MASK)]).cast()
+    }
+
+    /// Letters sent and not freed yet.
+    pub(crate) fn occupied(&self) -> usize {
+        usize::from(self.tail().wrapping_sub(self.receiver.freed.glance()))
+    }
+
+    #[inline(always)]
+    fn slot_at(&self, place: u16) -> u16 {
+        let place = place & Self::MASK;
+        // The XOR of two numbers below a power of two stays below it; the mask says so to the compiler.
+        (self.order[usize::from(place)].get() ^ place) & Self::MASK
+    }
+}
+
+/// A shared lane, held by one sender.
+pub(crate) struct Shared<'a>(&'a LockWord);
+
+impl Drop for Shared<'_> {
+    fn drop(&mut self) {
+        self.0.clear();
+    }
+}

@@ -1,0 +1,78 @@
+//! Flockwork: a fixed-capacity actor kernel for multicore microcontrollers.
+//!
+//! Actors are statics with a mailbox, a state and a *monitor*, which decides which letters of the actor may run in
+//! parallel. A worker per core runs them. There is no heap; every capacity is a constant.
+//!
+//! ```
+//! use flockwork::{Actor, ReadersWriter, actor};
+//!
+//! pub struct Dictionary { meanings: [u32; 64] }
+//!
+//! #[actor]
+//! impl Dictionary {
+//!     pub fn get(&self, word: u8) -> u32 { self.meanings[word as usize % 64] }          // reader: both cores at once
+//!     pub fn put(&mut self, word: u8, meaning: u32) { self.meanings[word as usize % 64] = meaning; } // writer: alone
+//! }
+//!
+//! #[actor]
+//! static DICTIONARY: Actor<Dictionary, ReadersWriter, 32> = Dictionary { meanings: [0; 64] };
+//! ```
+//!
+//! # The life of a letter
+//!
+//! 1. A [`Call`] is sent: [`call`](crate::Call). The letter goes into the lane of the sender's core (`lane`), stamped with its
+//!    age (`mailbox`), and the receiver is noted in the core's ready set (`cores`).
+//! 2. The core's worker ([`worker`]) visits the receiver (`body`): under a lock that nobody waits for (`desk`), letters are drained into
+//!    the [`Inbox`], and the [`Monitor`] grants those that may run, as far as the borrow gate (`gate`) admits them.
+//! 3. A worker pulls a granted letter and calls the method ([`Methods`]). If more could run, idle cores are kicked and pull too.
+//! 4. The method's answer resolves the [`Promise`] (`promise`), and whoever waits for it goes on (`waiting`).
+//! 5. The letter leaves: the monitor hears of it, its slot is free again.
+//!
+//! Every hop can be traced ([`trace`]). Chips plug in through [`port`]; all atomics are in `sync`.
+#![cfg_attr(not(loom), no_std)]
+
+#[cfg(loom)]
+extern crate std;
+
+// In the order a letter passes them.
+mod body;
+mod call;
+mod cores;
+mod desk;
+mod gate;
+mod inbox;
+mod lane;
+mod letter;
+mod mailbox;
+mod methods;
+mod monitor;
+pub mod monitors;
+mod objects;
+pub mod port;
+mod promise;
+pub mod rehearsal;
+mod sync;
+pub mod trace;
+mod waiting;
+pub mod worker;
+
+pub use body::{Body, DEFAULT_PROMISES, assert_fits};
+pub use call::{Asking, Call, Post, Refused, Rejected, Report, Unasked};
+pub use cores::MAX_ACTORS;
+pub use flockwork_macros::actor;
+pub use inbox::{Any, Filter, Inbox, Letters, Readers, Writers};
+pub use letter::{Access, Category, Descriptor, Letter, Method};
+pub use mailbox::Mail;
+pub use methods::{Actor, Grant, Methods, Owned, Ref, Travels};
+pub use monitor::{Affinity, Discipline, Monitor, OnOneCore, OneAtATime, Parallel, Permits, Pinned, Serial};
+pub use monitors::*;
+pub use objects::{Claims, Id, MAX_OBJECTS, Objects, Picked, Several, Unrunnable};
+pub use port::LANES;
+pub use promise::{Answered, Detached, Failure, Outcome, Promise, PromiseState, Reply, Token};
+pub use waiting::{AndThen, Eventually, Join2, Map, Sending, Waited};
+
+/// What the models look into: the parts of the kernel that are private otherwise.
+#[cfg(loom)]
+pub mod model {
+    pub use crate::sync::Mutant;
+}

@@ -1,0 +1,604 @@
+//! Promises: the answer to a letter, in a fixed pool of slots, apart from the letters.
+//!
+//! A promise is *empty* until its [`Reply`] is answered, then *fulfilled* or *failed*, once (OCA-1, OCA-2). A slot has two
+//! halves, the [`Promise`] (held by who asked) and the [`Reply`] (travelling with the letter); either can be dropped at
+//! any moment, and the slot is free when both are gone.
+//!
+//! # Two single-writer words
+//!
+//! No read-modify-write is needed. With `g` the generation issued last:
+//!
+//! | word | written by | means |
+//! |---|---|---|
+//! | `issued` | the pool's own core, in `issue` | `g` |
+//! | `resolved` | the reply's half | `g`: the value is there, or never will be |
+//! | `closed` | the promise's half | `g`: the value was taken, or nobody wants it |
+//!
+//! ```text
+//!            issue: g += 1                resolve                      close
+//!  resolved = closed = g−1  ──▶  resolved = closed = g−1  ──▶  resolved = g  ──▶  resolved = closed = g
+//!        (free)                          (empty)                             (free again)
+//!                                            │ close                 resolve ▲
+//!                                            └─▶  closed = g ────────────────┘
+//! ```
+//!
+//! Between `issue` and its own store to `resolved`, the reply's half owns the value's place; between seeing
+//! `resolved = g` (acquire) and its own store to `closed`, the promise's half owns it; when the pool sees both (acquire),
+//! it owns it again. **Invariant (two-party release):** nobody touches the place outside its turn, so a late write is
+//! impossible and a slot cannot be reused under a slow half.
+//!
+//! A reply may also be resolved with *another promise* ([`Reply::follow`]): the place then holds that promise's ticket, and
+//! the holder goes on waiting there. Nothing has to run in between.
+//!
+//! A waiter says so by storing its core in `waiter`, fences, and looks again; the resolver resolves, fences, and looks for
+//! a waiter. One of the two sees the other (the store-buffering pattern), so no wake-up is lost.
+#![expect(unsafe_code, reason = "moves values in and out of shared slots")]
+
+use core::cell::UnsafeCell;
+use core::convert::Infallible;
+use core::fmt;
+use core::marker::PhantomData;
+use core::mem::{ManuallyDrop, MaybeUninit};
+use core::ptr::NonNull;
+
+use crate::call::Refused;
+use crate::cores;
+use crate::port;
+use crate::sync::{Byte, Count32, Guarded, Mutant, const_unless_loom, fence, removed};
+
+/// Why a promise failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Failure<E = Infallible> {
+    /// The method returned this error.
+    Method(E),
+    /// The reply was dropped without an answer.
+    Unanswered,
+    /// The method panicked (where panics unwind; on a board a panic is a reset).
+    Panicked,
+    /// The letter was never accepted.
+    Refused(Refused),
+    /// `get` was called where waiting is impossible.
+    WouldDeadlock,
+}
+
+impl<E> Failure<E> {
+    /// The same failure with another error type.
+    pub fn map<F>(self, convert: impl FnOnce(E) -> F) -> Failure<F> {
+        match self {
+            Self::Method(error) => Failure::Method(convert(error)),
+            Self::Unanswered => Failure::Unanswered,
+            Self::Panicked => Failure::Panicked,
+            Self::Refused(why) => Failure::Refused(why),
+            Self::WouldDeadlock => Failure::WouldDeadlock,
+        }
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for Failure<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Method(error) => write!(f, "the method failed: {error}"),
+            Self::Unanswered => f.write_str("the reply was dropped without an answer"),
+            Self::Panicked => f.write_str("the method panicked"),
+            Self::Refused(why) => write!(f, "the letter was refused: {why}"),
+            Self::WouldDeadlock => f.write_str(
+                "this wait could never end (too many nested `get`s, or a `get` inside `schedule`, `leave` or an interrupt)",
+            ),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> core::error::Error for Failure<E> {}
+
+impl<E> From<Refused> for Failure<E> {
+    fn from(why: Refused) -> Self {
+        Self::Refused(why)
+    }
+}
+
+/// What a promise resolves to.
+pub type Outcome<T, E = Infallible> = Result<T, Failure<E>>;
+
+/// The state of a promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum PromiseState {
+    /// Not answered yet.
+    Empty,
+    /// Answered.
+    Fulfilled,
+    /// Failed.
+    Failed,
+}
+
+/// The part of a slot that does not depend on the value's type. The value follows it in memory.
+#[repr(C, align(8))]
+pub(crate) struct ReplyHead {
+    /// `generation << 1`, plus 1 if the place holds a ticket to follow.
+    resolved: Count32,
+    closed: Count32,
+    issued: Guarded<u32>,
+    /// Drops the value that nobody took, when the slot is used again.
+    leftover: Guarded<Option<unsafe fn(NonNull<ReplyHead>)>>,
+    /// The waiting core's number plus one. Written by the promise's half.
+    waiter: Byte,
+    /// The core whose pool this is, or `FOREIGN` if several share it. Written when the slot is issued.
+    home: Guarded<u8>,
+    /// Touched with every access to the value, so that loom sees them.
+    place: Guarded<()>,
+}
+
+/// One slot of an actor's pool, with room for any of its replies.
+#[repr(C)]
+pub(crate) struct ReplySlot<R> {
+    head: ReplyHead,
+    value: UnsafeCell<MaybeUninit<Place<R>>>,
+}
+
+#[repr(C)]
+union Place<R> {
+    _reply: ManuallyDrop<MaybeUninit<R>>,
+    _follow: Option<Ticket>,
+}
+
+impl<R> ReplySlot<R> {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self {
+            Self {
+                head: ReplyHead {
+                    resolved: Count32::new(),
+                    closed: Count32::new(),
+                    issued: Guarded::new(0),
+                    leftover: Guarded::new(None),
+                    waiter: Byte::new(),
+                    home: Guarded::new(0),
+                    place: Guarded::new(()),
+                },
+                value: UnsafeCell::new(MaybeUninit::uninit()),
+            }
+        }
+    }
+
+    /// Takes the slot into use, if both halves of its last use are gone. Called by the pool's own core, or under its lane's
+    /// lock, with interrupts masked; `Fresh::into_ticket` then runs without the mask.
+    pub(crate) fn issue(&'static self, home: u8) -> Option<Fresh> {
+        const {
+            assert!(align_of::<R>() <= align_of::<ReplyHead>(), "a reply may be aligned to at most 8 bytes");
+        }
+        let head = &self.head;
+        let last = head.issued.get();
+        let resolved = head.resolved.read(None) >> 1 == last || removed(Mutant::ReuseWithoutResolver);
+        let closed = head.closed.read(None) == last || removed(Mutant::ReuseWithoutHolder);
+        if !(resolved && closed) {
+            return None;
+        }
+        let generation = (last + 1) & (u32::MAX >> 1);
+        head.issued.set(generation);
+        head.waiter.publish(0);
+        head.home.set(home);
+        let leftover = head.leftover.get();
+        head.leftover.set(None);
+        Some(Fresh { ticket: Ticket { head: NonNull::from(self).cast(), generation }, leftover })
+    }
+}
+
+/// A slot just taken into use, perhaps with a value of its last use that nobody took.
+pub(crate) struct Fresh {
+    ticket: Ticket,
+    leftover: Option<unsafe fn(NonNull<ReplyHead>)>,
+}
+
+impl Fresh {
+    /// Drops what the last use left behind: user code, so not under a mask or lock.
+    #[inline(always)]
+    pub(crate) fn into_ticket(self) -> Ticket {
+        if let Some(drop_value) = self.leftover {
+            // SAFETY: both halves of the last use are gone and the new ones do not exist yet, so it is the pool's turn;
+            // the function was stored by whoever wrote the value.
+            unsafe { drop_value(self.ticket.head) }
+        }
+        self.ticket
+    }
+}
+
+/// Names one use of one slot. Both halves have one.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq)]
+pub struct Ticket {
+    /// Has the provenance of the whole slot.
+    head: NonNull<ReplyHead>,
+    generation: u32,
+}
+
+impl Ticket {
+    fn head(&self) -> &'static ReplyHead {
+        // SAFETY: tickets are made from slots of static pools only.
+        unsafe { self.head.as_ref() }
+    }
+
+    /// The value's place. Whose turn it is, is the caller's argument (two-party release).
+    fn place<T>(&self) -> NonNull<T> {
+        self.head().place.with_mut(|_| ());
+        // SAFETY: the value follows the head at its size, because it is aligned no stricter (checked in `issue`), and
+        // `head` has the provenance of the slot.
+        unsafe { self.head.add(1).cast() }
+    }
+
+    fn is_resolved(&self) -> bool {
+        self.head().resolved.read(Some(Mutant::ResolveReadRelaxed)) >> 1 == self.generation
+    }
+
+    /// Stores that the reply's half is done, and wakes the waiter.
+    fn publish(self, follow: bool) {
+        self.head().resolved.publish(self.generation << 1 | u32::from(follow), Some(Mutant::ResolveRelaxed));
+        fence(Mutant::ResolveFence);
+        match self.head().waiter.read() {
+            0 => {}
+            core => cores::notify(core - 1),
+        }
+    }
+
+    /// The reply's half: stores the value (or drops it, if nobody waits) and gives the half up.
+    fn resolve<T>(self, value: T) {
+        if self.head().closed.read(None) == self.generation {
+            drop(value);
+        } else {
+            // SAFETY: not resolved yet, so it is the reply's turn; `T` fits (checked where the reply was made).
+            unsafe { self.place::<T>().write(value) };
+            self.head().leftover.set(core::mem::needs_drop::<T>().then_some(drop_in_slot::<T> as _));
+        }
+        self.publish(false);
+    }
+
+    fn close(self) {
+        let home = self.head().home.get();
+        self.head().closed.publish(self.generation, Some(Mutant::CloseRelaxed));
+        cores::promise_freed(home);
+    }
+}
+
+/// # Safety
+/// The slot of `head` holds a `T`, and it is the caller's turn.
+unsafe fn drop_in_slot<T>(head: NonNull<ReplyHead>) {
+    let ticket = Ticket { head, generation: 0 };
+    // SAFETY: the caller's promise.
+    unsafe { ticket.place::<T>().drop_in_place() }
+}
+
+/// # Safety
+/// The slot of `head` holds the ticket of another promise for a `T`, and it is the caller's turn.
+unsafe fn drop_followed<T, E>(head: NonNull<ReplyHead>) {
+    let ticket = Ticket { head, generation: 0 };
+    // SAFETY: the caller's promise.
+    let followed = unsafe { ticket.place::<Option<Ticket>>().read() };
+    drop(Promise::<T, E> { ticket: followed, answer: PhantomData });
+}
+
+/// The half of a promise that travels with the letter: the right and the duty to answer.
+///
+/// Dropping it unanswered fails the promise. A `Reply` for nobody (the letter was told, not asked) swallows its answer.
+#[must_use = "a reply that is dropped fails the promise"]
+pub struct Reply<T, E = Infallible> {
+    ticket: Option<Ticket>,
+    answer: PhantomData<fn(T, E)>,
+}
+
+// SAFETY: the half may resolve the slot from any core (the protocol above); the value moves with it, so it must be `Send`.
+unsafe impl<T: Send, E: Send> Send for Reply<T, E> {}
+
+impl<T, E> Reply<T, E> {
+    /// The reply of a letter that nobody waits for.
+    #[inline(always)]
+    pub const fn nobody() -> Self {
+        Self { ticket: None, answer: PhantomData }
+    }
+
+    #[inline(always)]
+    fn into_ticket(self) -> Option<Ticket> {
+        ManuallyDrop::new(self).ticket
+    }
+
+    /// Whether nobody will look at the answer: it was told, or its promise is gone.
+    pub fn is_unwanted(&self) -> bool {
+        self.ticket.is_none_or(|ticket| ticket.head().closed.read(None) == ticket.generation)
+    }
+
+    /// Fulfils the promise.
+    #[inline(always)]
+    pub fn answer(self, value: T) {
+        self.finish(Ok(value));
+    }
+
+    /// Fails the promise: with a [`Failure`], or a [`Refused`].
+    pub fn fail(self, why: impl Into<Failure<E>>) {
+        self.finish(Err(why.into()));
+    }
+
+    /// Resolves the promise as a method's result says.
+    #[inline(always)]
+    pub fn result(self, result: Result<T, E>) {
+        self.finish(result.map_err(Failure::Method));
+    }
+
+    /// Resolves the promise.
+    #[inline(always)]
+    pub fn finish(self, outcome: Outcome<T, E>) {
+        if let Some(ticket) = self.into_ticket() {
+            ticket.resolve(outcome);
+        }
+    }
+
+    /// Lets the promise become what another one becomes (OCA-16): whoever holds it waits there from now on.
+    pub fn follow(self, other: Promise<T, E>) {
+        let Some(ticket) = self.into_ticket() else { return };
+        if ticket.head().closed.read(None) == ticket.generation {
+            drop(other);
+            ticket.publish(false);
+        } else {
+            // SAFETY: not resolved yet, so it is the reply's turn; the place has room for a ticket.
+            unsafe { ticket.place::<Option<Ticket>>().write(other.into_ticket()) };
+            ticket.head().leftover.set(Some(drop_followed::<T, E>));
+            ticket.publish(true);
+        }
+    }
+
+    /// Takes the duty to answer out of a message that could not be sent, for [`Methods::detach`](crate::Methods::detach).
+    pub fn detach(&mut self) -> Detached {
+        Detached(self.ticket.take())
+    }
+
+    /// A note of which reply this is, to get it back from a message that could not be sent.
+    pub(crate) fn remember(&self) -> Memory<T, E> {
+        Memory { ticket: self.ticket, answer: PhantomData }
+    }
+
+    /// Runs a method that takes a [`Token`] and must give it back as [`Answered`].
+    #[inline(always)]
+    pub fn through(self, method: impl for<'t> FnOnce(Token<'t, T, E>) -> Answered<'t>) {
+        let _answered = method(Token { reply: self, brand: PhantomData });
+    }
+}
+
+/// A reply taken out of a message, without its type.
+#[must_use = "the reply it was taken from is not answered any more"]
+pub struct Detached(Option<Ticket>);
+
+impl fmt::Debug for Detached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Detached")
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl defmt::Format for Detached {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "Detached");
+    }
+}
+
+/// Which reply a message was built around.
+pub(crate) struct Memory<T, E> {
+    ticket: Option<Ticket>,
+    answer: PhantomData<fn(T, E)>,
+}
+
+impl<T, E> Memory<T, E> {
+    /// The reply again, with its type. It must be the same one: then no other `Reply` for it is left.
+    pub(crate) fn restore(self, detached: Detached) -> Reply<T, E> {
+        assert!(self.ticket == detached.0, "`Methods::detach` must give back the reply of the message");
+        Reply { ticket: self.ticket, answer: PhantomData }
+    }
+}
+
+impl<T, E> Drop for Reply<T, E> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket {
+            let why = if port::unwinding() { Failure::Panicked } else { Failure::Unanswered };
+            ticket.resolve::<Outcome<T, E>>(Err(why));
+        }
+    }
+}
+
+impl<T, E> fmt::Debug for Reply<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.ticket.is_some() { "Reply" } else { "Reply(nobody)" })
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl<T, E> defmt::Format for Reply<T, E> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "Reply(asked: {=bool})", self.ticket.is_some());
+    }
+}
+
+/// The reply of the letter whose method runs, as a parameter of that method: it must be used, once, and last.
+///
+/// A method that takes a `Token<'t, T>` returns [`Answered<'t>`], and only the token's own operations make one.
+#[must_use = "a token must be answered or forwarded"]
+pub struct Token<'t, T, E = Infallible> {
+    pub(crate) reply: Reply<T, E>,
+    /// Invariant in `'t`, so that no other letter's token can stand in for this one.
+    brand: PhantomData<fn(&'t ()) -> &'t ()>,
+}
+
+/// The proof that a method's [`Token`] was used.
+#[must_use = "return it from the method"]
+pub struct Answered<'t>(PhantomData<fn(&'t ()) -> &'t ()>);
+
+impl<'t, T, E> Token<'t, T, E> {
+    pub(crate) fn answered() -> Answered<'t> {
+        Answered(PhantomData)
+    }
+
+    pub(crate) fn new(reply: Reply<T, E>) -> Self {
+        Self { reply, brand: PhantomData }
+    }
+
+    /// Fulfils the promise.
+    pub fn done(self, value: T) -> Answered<'t> {
+        self.reply.answer(value);
+        Self::answered()
+    }
+
+    /// Fails the promise: with a [`Failure`], or a [`Refused`].
+    pub fn fail(self, why: impl Into<Failure<E>>) -> Answered<'t> {
+        self.reply.fail(why);
+        Self::answered()
+    }
+
+    /// Lets the promise become what another one becomes (OCA-16).
+    pub fn follow(self, other: Promise<T, E>) -> Answered<'t> {
+        self.reply.follow(other);
+        Self::answered()
+    }
+
+    /// Keeps the reply for a later turn.
+    pub fn later(self, keep: impl FnOnce(Reply<T, E>)) -> Answered<'t> {
+        keep(self.reply);
+        Self::answered()
+    }
+}
+
+impl<T, E> fmt::Debug for Token<'_, T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token")
+    }
+}
+
+impl fmt::Debug for Answered<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Answered")
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl<T, E> defmt::Format for Token<'_, T, E> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "Token");
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl defmt::Format for Answered<'_> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "Answered");
+    }
+}
+
+/// The answer to come. Dropping it says that nobody wants the answer any more; that is always safe.
+#[must_use = "the answer is lost if the promise is dropped; use `tell` if you do not want it"]
+pub struct Promise<T, E = Infallible> {
+    /// `None` once the answer was taken.
+    ticket: Option<Ticket>,
+    answer: PhantomData<fn() -> Outcome<T, E>>,
+}
+
+// SAFETY: the half may take the value and close the slot from any core (the protocol above); the value moves with it.
+unsafe impl<T: Send, E: Send> Send for Promise<T, E> {}
+
+/// Both halves of a slot just issued.
+pub(crate) fn halves<T, E>(ticket: Ticket) -> (Promise<T, E>, Reply<T, E>) {
+    (Promise::from_ticket(ticket), Reply { ticket: Some(ticket), answer: PhantomData })
+}
+
+impl<T, E> Promise<T, E> {
+    fn from_ticket(ticket: Ticket) -> Self {
+        Self { ticket: Some(ticket), answer: PhantomData }
+    }
+
+    fn into_ticket(self) -> Option<Ticket> {
+        ManuallyDrop::new(self).ticket
+    }
+
+    /// The ticket where the answer is, if it is there: what this promise was told to follow is followed first.
+    #[inline(always)]
+    fn resolved(&mut self) -> Option<Ticket> {
+        loop {
+            let here = self.ticket?;
+            let word = here.head().resolved.read(Some(Mutant::ResolveReadRelaxed));
+            if word >> 1 != here.generation {
+                return None;
+            }
+            if word & 1 == 0 {
+                return Some(here);
+            }
+            // SAFETY: resolved with a ticket, so it is the promise's turn and the place holds one.
+            self.ticket = unsafe { here.place::<Option<Ticket>>().read() };
+            here.head().leftover.set(None);
+            here.close();
+        }
+    }
+
+    /// Whether it is resolved (OCA-7).
+    #[inline(always)]
+    pub fn is_ready(&mut self) -> bool {
+        self.resolved().is_some()
+    }
+
+    /// Empty, fulfilled or failed (OCA-1).
+    pub fn state(&mut self) -> PromiseState {
+        let Some(ticket) = self.resolved() else { return PromiseState::Empty };
+        // SAFETY: resolved with a value, so it is the promise's turn until it closes.
+        match unsafe { ticket.place::<Outcome<T, E>>().as_ref() } {
+            Ok(_) => PromiseState::Fulfilled,
+            Err(_) => PromiseState::Failed,
+        }
+    }
+
+    /// Takes the answer if it is there; the promise is spent then.
+    #[inline(always)]
+    pub(crate) fn take_if_ready(&mut self) -> Option<Outcome<T, E>> {
+        let ticket = self.resolved()?;
+        self.ticket = None;
+        // SAFETY: resolved with a value, so it is the promise's turn; the ticket is gone, so the value is taken once.
+        let outcome = unsafe { ticket.place::<Outcome<T, E>>().read() };
+        ticket.head().leftover.set(None);
+        ticket.close();
+        Some(outcome)
+    }
+
+    /// The answer if it is there, otherwise the promise again.
+    pub fn try_take(mut self) -> Result<Outcome<T, E>, Self> {
+        self.take_if_ready().ok_or(self)
+    }
+
+    /// Says that this core waits, and whether there is still something to wait for.
+    pub(crate) fn wait_on(&mut self, core: u8) -> bool {
+        loop {
+            if self.is_ready() {
+                return false;
+            }
+            let Some(here) = self.ticket else { return false };
+            here.head().waiter.publish(core + 1);
+            fence(Mutant::WaitFence);
+            if removed(Mutant::WaitNotRechecked) || !here.is_resolved() {
+                return true;
+            }
+        }
+    }
+}
+
+impl<T, E> Drop for Promise<T, E> {
+    fn drop(&mut self) {
+        if self.take_if_ready().is_none()
+            && let Some(ticket) = self.ticket
+        {
+            ticket.close();
+        }
+    }
+}
+
+impl<T, E> fmt::Debug for Promise<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Promise(resolved: {})", self.ticket.is_none_or(|ticket| ticket.is_resolved()))
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl<T, E> defmt::Format for Promise<T, E> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "Promise(resolved: {=bool})", self.ticket.is_none_or(|ticket| ticket.is_resolved()));
+    }
+}

@@ -1,0 +1,394 @@
+//! The one file that names `core` atomics, `portable_atomic` and `loom`.
+//!
+//! Everything a letter's path needs is load/store only, so it is the same code on a Cortex-M0+ (no compare-and-swap)
+//! and elsewhere. Read-modify-write counters are a type of their own ([`Tally`]) so that nobody pays for them by
+//! accident; no tally is on a letter's path.
+//!
+//! # Mutants
+//!
+//! Every ordering, fence and re-check that an argument rests on has a name in [`Mutant`]. Under loom one of them can be
+//! switched off, and the model that rests on it must then fail; natively the question [`removed`] is the constant
+//! `false` and costs nothing.
+#![expect(unsafe_code, reason = "cells shared between cores; each is guarded by the protocol of its owner")]
+
+#[cfg(loom)]
+use loom::{cell::UnsafeCell, sync::atomic};
+#[cfg(not(loom))]
+use {core::cell::UnsafeCell, core::sync::atomic};
+
+use atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering};
+
+/// Declares a function that is `const` natively; loom's atomics cannot be made in a constant.
+macro_rules! const_unless_loom {
+    ($(#[$meta:meta])* $vis:vis fn $name:ident($($args:tt)*) -> $out:ty $body:block) => {
+        #[cfg(not(loom))]
+        $(#[$meta])* $vis const fn $name($($args)*) -> $out $body
+        #[cfg(loom)]
+        $(#[$meta])* $vis fn $name($($args)*) -> $out $body
+    };
+}
+pub(crate) use const_unless_loom;
+
+/// An array whose elements are all the value of one expression, natively in a constant.
+macro_rules! array_of {
+    ($element:expr) => {{
+        #[cfg(not(loom))]
+        let array = [const { $element }; _];
+        #[cfg(loom)]
+        let array = core::array::from_fn(|_| $element);
+        array
+    }};
+}
+pub(crate) use array_of;
+
+/// Declares a static of the kernel; under loom, one per run of a model.
+macro_rules! kernel_static {
+    (static $name:ident: $type:ty = $value:expr;) => {
+        #[cfg(not(loom))]
+        static $name: $type = $value;
+        #[cfg(loom)]
+        loom::lazy_static! { static ref $name: $type = $value; }
+    };
+}
+pub(crate) use kernel_static;
+
+/// One weakening of the kernel's protocols: an ordering made relaxed, a fence or a re-check left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "named by the models only"))]
+pub enum Mutant {
+    /// `Lane::publish`: the count of sent letters is stored relaxed, so a letter's content may lag behind it.
+    LaneSentRelaxed,
+    /// `Lane`: the receiver reads the count of sent letters relaxed.
+    LaneSentReadRelaxed,
+    /// `Lane::free`: the count of freed slots is stored relaxed, so a sender may overwrite a slot still being read.
+    LaneFreedRelaxed,
+    /// `Lane`: the sender reads the count of freed slots relaxed.
+    LaneFreedReadRelaxed,
+    /// `Lane::has_room`: one slot too many is taken for free.
+    LaneOneTooMany,
+    /// `Mailbox::oldest` and `drain`: lanes seen empty are not read again after a letter was found elsewhere.
+    CutNotRepeated,
+    /// The stamp is the sender's own lane's tail instead of the sum of all tails.
+    StampOwnLaneOnly,
+    /// `Turnstile`: the lock is released with a relaxed store.
+    UnlockRelaxed,
+    /// `Turnstile::enter`: no bell is rung after a failed try.
+    BellNotRung,
+    /// `Turnstile::enter`: the bell is rung, but the lock is not tried a second time.
+    NoSecondTry,
+    /// `Turnstile::enter`: no fence between the bell and the second try.
+    RingFence,
+    /// `Turnstile::exit`: no fence between unlocking and looking at the bells.
+    ExitFence,
+    /// `Turnstile::exit`: the bells are not looked at after unlocking.
+    BellsNotSeen,
+    /// A reader's end is published with a relaxed store, so the writer after it may overlap its reads.
+    DoneRelaxed,
+    /// The gate grants a writer although readers run.
+    GateIgnoresReaders,
+    /// The gate grants readers although a writer was granted.
+    GateIgnoresWriter,
+    /// A promise is resolved with a relaxed store, so its value may lag behind.
+    ResolveRelaxed,
+    /// The holder reads the resolution relaxed.
+    ResolveReadRelaxed,
+    /// A slot is closed with a relaxed store, so its next use may overlap the last read.
+    CloseRelaxed,
+    /// A slot is reused as soon as its promise is closed, although its token is still out.
+    ReuseWithoutResolver,
+    /// A slot is reused as soon as it is resolved, although its promise is still held.
+    ReuseWithoutHolder,
+    /// The resolver does not fence between resolving and looking for a waiter.
+    ResolveFence,
+    /// The waiter does not look at the slot again after saying that it waits.
+    WaitNotRechecked,
+    /// The waiter does not fence between saying that it waits and looking again.
+    WaitFence,
+    /// An invitation is published with a relaxed store.
+    InviteRelaxed,
+    /// A core goes idle without a last look at its invitations.
+    IdleNotRechecked,
+    /// Work is published, but the idle core is not kicked.
+    KickLeftOut,
+    /// A core announces that it is idle only after its last look.
+    IdleAnnouncedLate,
+    /// The core that found no idle core did not fence before it looked.
+    InviteFence,
+    /// A notice is raised without a fence after what it announces.
+    NoticeFence,
+    /// A core clears its notice after it looked at what was announced, not before.
+    NoticeClearedLate,
+}
+
+/// Whether the active mutant takes this step of a protocol away. Always false outside the models.
+#[cfg(not(loom))]
+#[inline(always)]
+pub(crate) const fn removed(_: Mutant) -> bool {
+    false
+}
+
+#[cfg(loom)]
+pub(crate) fn removed(step: Mutant) -> bool {
+    use std::sync::OnceLock;
+    static ACTIVE: OnceLock<Option<std::string::String>> = OnceLock::new();
+    ACTIVE
+        .get_or_init(|| std::env::var("FLOCKWORK_MUTANT").ok())
+        .as_deref()
+        .is_some_and(|name| name == std::format!("{step:?}"))
+}
+
+#[inline(always)]
+const fn unless(weak: bool, strong: Ordering) -> Ordering {
+    if weak { Ordering::Relaxed } else { strong }
+}
+
+/// A sequentially consistent fence, unless the mutant removes it.
+#[inline(always)]
+pub(crate) fn fence(step: Mutant) {
+    if !removed(step) {
+        atomic::fence(Ordering::SeqCst);
+    }
+}
+
+/// A counter with one writer at a time (a core, or whoever holds a lock) and any number of readers.
+///
+/// The writer's own read is a type-level fact (`own`): loom does not explore all interleavings of a thread that loads
+/// and then stores its own atomic, so under loom it is an unsynchronised read, which loom checks to be race-free.
+pub(crate) struct Count16(AtomicU16);
+
+impl Count16 {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self { Self(AtomicU16::new(0)) }
+    }
+
+    /// The writer's own view.
+    #[inline(always)]
+    pub(crate) fn own(&self) -> u16 {
+        #[cfg(not(loom))]
+        return self.0.load(Ordering::Relaxed);
+        #[cfg(loom)]
+        // SAFETY: only the single writer calls this; loom verifies that every store happens before.
+        return unsafe { self.0.unsync_load() };
+    }
+
+    /// What others have published, with everything before it.
+    #[inline(always)]
+    pub(crate) fn read(&self, step: Mutant) -> u16 {
+        self.0.load(unless(removed(step), Ordering::Acquire))
+    }
+
+    /// What is visible without synchronising: enough for sums that only coherence is asked of.
+    #[inline(always)]
+    pub(crate) fn glance(&self) -> u16 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Publishes `value` and everything the writer did before.
+    #[inline(always)]
+    pub(crate) fn publish(&self, value: u16, step: Mutant) {
+        self.0.store(value, unless(removed(step), Ordering::Release));
+    }
+}
+
+/// Like [`Count16`], 32 bits wide: bells and generations.
+pub(crate) struct Count32(AtomicU32);
+
+impl Count32 {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self { Self(AtomicU32::new(0)) }
+    }
+
+    /// The writer's own view.
+    #[inline(always)]
+    pub(crate) fn own(&self) -> u32 {
+        #[cfg(not(loom))]
+        return self.0.load(Ordering::Relaxed);
+        #[cfg(loom)]
+        // SAFETY: only the single writer calls this; loom verifies that every store happens before.
+        return unsafe { self.0.unsync_load() };
+    }
+
+    /// What others have published, with everything before it.
+    #[inline(always)]
+    pub(crate) fn read(&self, step: Option<Mutant>) -> u32 {
+        self.0.load(unless(step.is_some_and(removed), Ordering::Acquire))
+    }
+
+    /// Publishes `value` and everything the writer did before.
+    #[inline(always)]
+    pub(crate) fn publish(&self, value: u32, step: Option<Mutant>) {
+        self.0.store(value, unless(step.is_some_and(removed), Ordering::Release));
+    }
+}
+
+/// A flag that anybody raises and one owner lowers. Raising and lowering are plain stores; the protocols that use it
+/// put a fence before the first and after the second.
+pub(crate) struct Flag(AtomicU8);
+
+impl Flag {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self { Self(AtomicU8::new(0)) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn raise(&self, step: Option<Mutant>) {
+        self.0.store(1, unless(step.is_some_and(removed), Ordering::Release));
+    }
+
+    #[inline(always)]
+    pub(crate) fn lower(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Acquire) != 0
+    }
+}
+
+/// A small value that one side writes and others read: a core number, for example.
+pub(crate) struct Byte(AtomicU8);
+
+impl Byte {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self { Self(AtomicU8::new(0)) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn read(&self) -> u8 {
+        self.0.load(Ordering::Acquire)
+    }
+
+    #[inline(always)]
+    pub(crate) fn publish(&self, value: u8) {
+        self.0.store(value, Ordering::Release);
+    }
+}
+
+/// Like [`Byte`], 16 bits wide.
+pub(crate) struct Half(AtomicU16);
+
+impl Half {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self { Self(AtomicU16::new(0)) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn read(&self) -> u16 {
+        self.0.load(Ordering::Acquire)
+    }
+
+    #[inline(always)]
+    pub(crate) fn publish(&self, value: u16) {
+        self.0.store(value, Ordering::Release);
+    }
+}
+
+/// A lock word: clear or set. Setting it is the port's business ([`Port::test_and_set`](crate::port::Port)).
+#[repr(transparent)]
+pub struct LockWord(AtomicU8);
+
+impl LockWord {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self { Self(AtomicU8::new(0)) }
+    }
+
+    /// Test-and-set with compare-and-swap: true if this call set the word. For ports whose target has it.
+    ///
+    /// It stores only if the word was clear, and acquires in either case.
+    #[cfg(any(loom, target_has_atomic = "8"))]
+    #[inline(always)]
+    pub fn test_and_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+            && self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Acquire).is_ok()
+    }
+
+    /// Test-and-set with a plain load and store: true if this call set the word. For ports without compare-and-swap.
+    ///
+    /// # Safety
+    /// No other test-and-set of this word may run meanwhile: the caller holds a hardware lock, with interrupts masked.
+    #[inline(always)]
+    pub unsafe fn test_and_set_exclusive(&self) -> bool {
+        let clear = self.0.load(Ordering::Acquire) == 0;
+        if clear {
+            self.0.store(1, Ordering::Relaxed);
+        }
+        clear
+    }
+
+    /// Clears the word and publishes what was done under it.
+    #[inline(always)]
+    pub(crate) fn clear(&self) {
+        self.0.store(0, unless(removed(Mutant::UnlockRelaxed), Ordering::Release));
+    }
+}
+
+/// A value behind the protocol of its owner (a lock, a lane, a core): read and written as a whole.
+///
+/// Safe to call, because the type is crate-private and never `Sync` by itself: the `unsafe impl Sync` of the struct that
+/// holds it is where the argument stands. Under loom every access is checked against the happens-before relation.
+pub(crate) struct Guarded<T>(UnsafeCell<T>);
+
+impl<T> Guarded<T> {
+    const_unless_loom! {
+        pub(crate) fn new(value: T) -> Self { Self(UnsafeCell::new(value)) }
+    }
+
+    /// Replaces the value without dropping or reading the old one.
+    #[inline(always)]
+    pub(crate) fn set(&self, value: T)
+    where
+        T: Copy,
+    {
+        self.with_mut(|place| {
+            // SAFETY: the owner's protocol admits nobody else now; T: Copy, so nothing needs dropping.
+            unsafe { place.write(value) }
+        });
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self) -> T
+    where
+        T: Copy,
+    {
+        self.with(|place| {
+            // SAFETY: the owner's protocol admits no writer now; T: Copy.
+            unsafe { place.read() }
+        })
+    }
+
+    /// A pointer for reading, valid during the call (under loom: tracked during the call).
+    #[inline(always)]
+    pub(crate) fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
+        #[cfg(not(loom))]
+        return read(self.0.get());
+        #[cfg(loom)]
+        return self.0.with(read);
+    }
+
+    /// A pointer for writing, valid during the call (under loom: tracked during the call).
+    #[inline(always)]
+    pub(crate) fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
+        #[cfg(not(loom))]
+        return write(self.0.get());
+        #[cfg(loom)]
+        return self.0.with_mut(write);
+    }
+}
+
+/// A counter for rare events that any core adds to. Read-modify-write: never on a letter's path.
+pub(crate) struct Tally(portable_atomic::AtomicU32);
+
+impl Tally {
+    pub(crate) const fn new() -> Self {
+        Self(portable_atomic::AtomicU32::new(0))
+    }
+
+    pub(crate) fn add(&self, count: u32) {
+        self.0.fetch_add(count, portable_atomic::Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u32 {
+        self.0.load(portable_atomic::Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,178 @@
+//! Trace events for every hop of a letter, into a ring per core; nothing at all without the `trace` feature.
+//!
+//! The kernel writes and never reads them. A ring keeps the newest events; what it overwrote is counted.
+
+use core::ptr::NonNull;
+
+use crate::cores::ActorId;
+use crate::letter::Head;
+
+/// What happened to a letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Hop {
+    /// It was written into its lane.
+    Sent,
+    /// The monitor granted it.
+    Granted,
+    /// The gate refused a grant that would have aliased.
+    Refused,
+    /// A worker began its method.
+    Started,
+    /// Its method ended.
+    Ended,
+    /// The monitor saw it leave.
+    Left,
+    /// It was not accepted, or its message was dropped without being run.
+    Dropped,
+}
+
+macro_rules! hops {
+    ($($(#[$doc:meta])* $function:ident => $hop:ident;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        pub(crate) fn $function(actor: impl Into<Option<ActorId>>, letter: NonNull<Head>) {
+            #[cfg(feature = "trace")]
+            rings::write(Hop::$hop, actor.into(), Some(letter));
+            #[cfg(not(feature = "trace"))]
+            let _ = (actor, letter);
+        }
+    )*};
+}
+
+hops! {
+    sent => Sent;
+    granted => Granted;
+    refused => Refused;
+    started => Started;
+    ended => Ended;
+    left => Left;
+}
+
+/// A letter that did not get into a lane.
+#[inline(always)]
+pub(crate) fn dropped(actor: impl Into<Option<ActorId>>) {
+    #[cfg(feature = "trace")]
+    rings::write(Hop::Dropped, actor.into(), None);
+    #[cfg(not(feature = "trace"))]
+    let _ = actor;
+}
+
+#[cfg(feature = "trace")]
+pub use rings::{Event, LetterName, drain};
+
+#[cfg(feature = "trace")]
+mod rings {
+    #![expect(unsafe_code, reason = "reads the head of a slot; per-core rings in a static")]
+
+    use core::ptr::NonNull;
+
+    use super::Hop;
+    use crate::cores::ActorId;
+    use crate::letter::Head;
+    use crate::port::{self, FOREIGN, MAX_CORES};
+    use crate::sync::{Guarded, array_of, const_unless_loom, kernel_static};
+
+    /// Events per core.
+    const CAPACITY: usize = if cfg!(loom) {
+        4
+    } else if cfg!(target_os = "none") {
+        64
+    } else {
+        1024
+    };
+
+    /// Which letter of an actor: its lane and its slot there, unique while it lives.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+    pub struct LetterName {
+        /// The lane it was sent through.
+        pub lane: u8,
+        /// Its slot there.
+        pub slot: u16,
+        /// The place of its method in the actor's `METHODS`.
+        pub method: u8,
+    }
+
+    /// One hop of one letter.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+    pub struct Event {
+        /// The port's time, in microseconds.
+        pub time: u64,
+        /// What happened.
+        pub hop: Hop,
+        /// The actor's number, in the order of their first letters.
+        pub actor: Option<u16>,
+        /// The letter, unless it never got into a lane.
+        pub letter: Option<LetterName>,
+    }
+
+    struct Ring {
+        written: Guarded<u32>,
+        read: Guarded<u32>,
+        events: [Guarded<Option<Event>>; CAPACITY],
+    }
+
+    impl Ring {
+        const_unless_loom! {
+            fn new() -> Self {
+                Self { written: Guarded::new(0), read: Guarded::new(0), events: array_of!(Guarded::new(None)) }
+            }
+        }
+    }
+
+    struct Rings([Ring; MAX_CORES]);
+
+    // SAFETY: a ring is written and read by its own core, with interrupts masked.
+    unsafe impl Sync for Rings {}
+
+    impl Rings {
+        const_unless_loom! {
+            fn new() -> Self { Self(array_of!(Ring::new())) }
+        }
+    }
+
+    kernel_static! { static RINGS: Rings = Rings::new(); }
+
+    #[inline(never)]
+    pub(super) fn write(hop: Hop, actor: Option<ActorId>, letter: Option<NonNull<Head>>) {
+        let here = port::core();
+        if here == FOREIGN {
+            return;
+        }
+        let letter = letter.map(|head| {
+            // SAFETY: a slot of a static mailbox that holds a letter now.
+            let head = unsafe { head.as_ref() };
+            LetterName { lane: head.lane.get(), slot: head.slot.get(), method: head.method.get() }
+        });
+        let event = Event { time: port::now(), hop, actor: actor.map(|id| id.plus_one() - 1), letter };
+        let _masked = port::mask();
+        let ring = &RINGS.0[usize::from(here)];
+        let place = ring.written.get();
+        ring.events[place as usize % CAPACITY].set(Some(event));
+        ring.written.set(place.wrapping_add(1));
+    }
+
+    /// Reads this core's events since the last call, oldest first, and returns how many were overwritten unread.
+    /// On a thread that is no core there are none.
+    pub fn drain(mut each: impl FnMut(Event)) -> u32 {
+        let here = port::core();
+        if here == FOREIGN {
+            return 0;
+        }
+        let ring = &RINGS.0[usize::from(here)];
+        let (written, read) = (ring.written.get(), ring.read.get());
+        let unread = written.wrapping_sub(read);
+        let lost = unread.saturating_sub(CAPACITY as u32);
+        let mut place = read.wrapping_add(lost);
+        while place != written {
+            if let Some(event) = ring.events[place as usize % CAPACITY].get() {
+                each(event);
+            }
+            place = place.wrapping_add(1);
+        }
+        ring.read.set(written);
+        lost
+    }
+}

@@ -1,0 +1,192 @@
+//! Workers: one per core. The core's loop is here.
+//!
+//! ```text
+//!  loop:  poll the executor if it was pended · look at notices · visit a bounded number of ready actors
+//!         nothing to do: look at what other cores have in surplus · nothing there either: sleep until kicked
+//! ```
+//!
+//! Between ready actors the worker goes round robin, one letter each (OCA-26). A wait (`get`) is the same loop, one level
+//! deeper: the actor that waits is left out, because its lock is held or its letter is still running, while its neighbours on
+//! the core go on (OCA-28).
+
+use crate::cores;
+use crate::port::{self, FOREIGN};
+use crate::waiting::Eventually;
+
+/// Visits between two looks at the executor.
+const VISITS: usize = 16;
+/// The most `get`s that wait on one core, one inside the other: each needs stack.
+pub const MAX_NESTED_GETS: u8 = 8;
+
+/// Runs this core's worker for good.
+pub fn run() -> ! {
+    run_while(|| true);
+    unreachable!("the condition is always true")
+}
+
+/// Runs this core's worker while `go_on` says so. It is asked before every sleep and after every kick.
+///
+/// # Panics
+/// On a thread that is no core's worker.
+pub fn run_while(mut go_on: impl FnMut() -> bool) {
+    let here = port::core();
+    assert!(here != FOREIGN, "a worker runs on a core; this thread is none");
+    while go_on() {
+        if !step(here) {
+            cores::idle(here, &mut || !go_on());
+        }
+    }
+}
+
+/// One turn of the loop: what can be done now, within bounds. False if there was nothing to do.
+pub fn step_once() -> bool {
+    let here = port::core();
+    here != FOREIGN && step(here)
+}
+
+#[inline(always)]
+fn step(here: u8) -> bool {
+    let mut busy = executor::poll_if_pended(here);
+    busy |= cores::look(here);
+    for _ in 0..VISITS {
+        if !cores::visit_next(here) {
+            break;
+        }
+        busy = true;
+    }
+    busy || cores::help_others(here)
+}
+
+/// Runs the worker loop until `what` is ready. False if waiting is impossible here: too deep, or inside a monitor.
+pub(crate) fn run_until(what: &mut impl Eventually) -> bool {
+    let here = port::core();
+    if here == FOREIGN {
+        while !what.is_ready() {
+            port::pause();
+        }
+        return true;
+    }
+    let Some(_deeper) = Deeper::enter(here) else { return false };
+    while !what.is_ready() {
+        // A turn that panics must not unwind into the one that waits.
+        let mut busy = true;
+        port::catch(&mut || busy = step(here));
+        if !busy {
+            cores::idle(here, &mut || !what.wait_on(here));
+        }
+    }
+    true
+}
+
+/// One more `get` that waits on this core, while this lives.
+struct Deeper(u8);
+
+impl Deeper {
+    fn enter(here: u8) -> Option<Self> {
+        let depth = &cores::core(here).depth;
+        if depth.get() >= MAX_NESTED_GETS {
+            return None;
+        }
+        depth.set(depth.get() + 1);
+        Some(Self(here))
+    }
+}
+
+impl Drop for Deeper {
+    fn drop(&mut self) {
+        let depth = &cores::core(self.0).depth;
+        depth.set(depth.get() - 1);
+    }
+}
+
+#[cfg(all(feature = "embassy", not(loom)))]
+pub use executor::spawner;
+
+/// One embassy executor per core, polled by its worker. The only place that names `embassy_executor`.
+#[cfg(all(feature = "embassy", not(loom)))]
+mod executor {
+    #![expect(unsafe_code, reason = "the executor's poll and its table, one entry per core")]
+
+    use core::cell::UnsafeCell;
+    use core::mem::MaybeUninit;
+
+    use embassy_executor::{Spawner, raw};
+
+    use crate::cores;
+    use crate::port::{self, FOREIGN, MAX_CORES};
+    use crate::sync::Flag;
+
+    struct Place {
+        made: Flag,
+        /// Whether the executor is being polled: a `get` inside a task must not poll it again.
+        polling: Flag,
+        executor: UnsafeCell<MaybeUninit<raw::Executor>>,
+    }
+
+    // SAFETY: an entry is used by its own core only.
+    unsafe impl Sync for Place {}
+
+    static EXECUTORS: [Place; MAX_CORES] =
+        [const { Place { made: Flag::new(), polling: Flag::new(), executor: UnsafeCell::new(MaybeUninit::uninit()) } };
+            MAX_CORES];
+
+    /// The executor of this core, made at its first use.
+    fn executor(here: u8) -> &'static raw::Executor {
+        let place = &EXECUTORS[usize::from(here)];
+        if !place.made.is_raised() {
+            let context = core::ptr::without_provenance_mut(usize::from(here));
+            // SAFETY: only this core uses the entry, and nothing refers to it yet.
+            unsafe { (*place.executor.get()).write(raw::Executor::new(context)) };
+            place.made.raise(None);
+        }
+        // SAFETY: written above or earlier by this core, and never again.
+        unsafe { (*place.executor.get()).assume_init_ref() }
+    }
+
+    /// Spawns tasks on this core's executor.
+    ///
+    /// # Panics
+    /// On a thread that is no core's worker.
+    pub fn spawner() -> Spawner {
+        let here = port::core();
+        assert!(here != FOREIGN, "tasks are spawned on a core; this thread is none");
+        executor(here).spawner()
+    }
+
+    #[inline(always)]
+    pub(super) fn poll_if_pended(here: u8) -> bool {
+        let polling = &EXECUTORS[usize::from(here)].polling;
+        if polling.is_raised() || !cores::take_pended(here) {
+            return false;
+        }
+        polling.raise(None);
+        let _done = Polled(polling);
+        // SAFETY: only this core polls its executor, and `polling` keeps a poll inside a poll away.
+        unsafe { executor(here).poll() };
+        true
+    }
+
+    /// Lowers the flag also if a task panics.
+    struct Polled(&'static Flag);
+
+    impl Drop for Polled {
+        fn drop(&mut self) {
+            self.0.lower();
+        }
+    }
+
+    /// Called by embassy when a task was woken.
+    #[cfg(not(test))]
+    #[unsafe(export_name = "__pender")]
+    fn pender(context: *mut ()) {
+        cores::pend(context.addr() as u8);
+    }
+}
+
+#[cfg(not(all(feature = "embassy", not(loom))))]
+mod executor {
+    #[inline(always)]
+    pub(super) fn poll_if_pended(_: u8) -> bool {
+        false
+    }
+}

@@ -1,0 +1,1 @@
+//! Test suites of Flockwork; the targets are listed in the manifest.
