@@ -158,7 +158,7 @@ impl Lists {
         }
         self.last_granted.set(Some(letter.head));
         self.waiting.set(self.waiting.get() - 1);
-        crate::trace::granted(self.actor(), letter.head);
+        self.trace(crate::trace::granted, letter);
         true
     }
 
@@ -166,7 +166,17 @@ impl Lists {
     #[cold]
     fn refuse(&self, letter: Letter<'_>) {
         self.refused.set(self.refused.get().wrapping_add(1));
-        crate::trace::refused(self.actor(), letter.head);
+        self.trace(crate::trace::refused, letter);
+    }
+
+    /// Only an actor has a number, so a rehearsal leaves no trace. Reading the number is not free: not without `trace`.
+    #[inline(always)]
+    fn trace(&self, hop: fn(ActorId, NonNull<Head>), letter: Letter<'_>) {
+        if cfg!(feature = "trace")
+            && let Some(actor) = self.actor()
+        {
+            hop(actor, letter.head);
+        }
     }
 
     /// Takes the granted letters out of the inbox: called once after each `schedule` that granted something.

@@ -60,7 +60,7 @@ pub use body::{Body, DEFAULT_PROMISES, assert_fits};
 pub use call::{Asking, Call, Post, Refused, Rejected, Report, Unasked};
 pub use cores::MAX_ACTORS;
 pub use flockwork_macros::actor;
-pub use inbox::{Any, Filter, Inbox, Letters, Readers, Writers};
+pub use inbox::{Any, Filter, Group, Inbox, Letters, Readers, Writers};
 pub use letter::{Access, Category, Descriptor, Letter, Method};
 pub use mailbox::Mail;
 pub use methods::{Actor, Grant, Methods, Owned, Ref, Travels};
@@ -69,6 +69,7 @@ pub use monitors::*;
 pub use objects::{Claims, Id, MAX_OBJECTS, Objects, Picked, Several, Unrunnable};
 pub use port::LANES;
 pub use promise::{Answered, Detached, Failure, Outcome, Promise, PromiseState, Reply, Token};
+pub use rehearsal::Rehearsal;
 pub use waiting::{AndThen, Eventually, Join2, Map, Sending, Waited};
 
 /// What the models look into: the parts of the kernel that are private otherwise.

@@ -52,10 +52,24 @@ macro_rules! kernel_static {
 }
 pub(crate) use kernel_static;
 
-/// One weakening of the kernel's protocols: an ordering made relaxed, a fence or a re-check left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(loom), expect(unreachable_pub, reason = "named by the models only"))]
-pub enum Mutant {
+macro_rules! mutants {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// One weakening of the kernel's protocols: an ordering made relaxed, a fence or a re-check left out.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[cfg_attr(not(loom), expect(unreachable_pub, reason = "named by the models only"))]
+        pub enum Mutant {
+            $($(#[$doc])* $name,)*
+        }
+
+        #[cfg(loom)]
+        impl Mutant {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+        }
+    };
+}
+
+mutants! {
     /// `Lane::publish`: the count of sent letters is stored relaxed, so a letter's content may lag behind it.
     LaneSentRelaxed,
     /// `Lane`: the receiver reads the count of sent letters relaxed.
@@ -130,11 +144,13 @@ pub(crate) const fn removed(_: Mutant) -> bool {
 #[cfg(loom)]
 pub(crate) fn removed(step: Mutant) -> bool {
     use std::sync::OnceLock;
-    static ACTIVE: OnceLock<Option<std::string::String>> = OnceLock::new();
-    ACTIVE
-        .get_or_init(|| std::env::var("FLOCKWORK_MUTANT").ok())
-        .as_deref()
-        .is_some_and(|name| name == std::format!("{step:?}"))
+    static ACTIVE: OnceLock<Option<Mutant>> = OnceLock::new();
+    let active = ACTIVE.get_or_init(|| {
+        let name = std::env::var("FLOCKWORK_MUTANT").ok()?;
+        let mutant = Mutant::ALL.iter().find(|mutant| std::format!("{mutant:?}") == name);
+        Some(*mutant.unwrap_or_else(|| panic!("there is no mutant `{name}`")))
+    });
+    *active == Some(step)
 }
 
 #[inline(always)]

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use super::{Pattern, label};
-use crate::inbox::{Filter, Inbox};
+use crate::inbox::Inbox;
 use crate::letter::Letter;
 use crate::monitor::{Monitor, Parallel};
 
