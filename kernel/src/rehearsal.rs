@@ -41,8 +41,7 @@ use crate::sync::{array_of, const_unless_loom};
 /// static METHODS: [Method; 1] = [Method::new("put", Access::Writer)];
 ///
 /// let actor = Rehearsal::<Youngest, 4>::new(&METHODS);
-/// let older = actor.post("put");
-/// let younger = actor.post("put");
+/// let [older, younger] = actor.post_each(["put", "put"]);
 /// assert_eq!(actor.schedule(), [younger]);
 /// assert_eq!(actor.finish(younger), [older]);
 /// assert_eq!(actor.finish(older), []);
@@ -186,7 +185,20 @@ impl<'r, M: Monitor, const N: usize> Rehearsal<'r, M, N> {
         self.post_naming(method, Claims::NONE)
     }
 
-    /// The same for a letter that names objects.
+    /// One letter for each of these methods, the first is the oldest.
+    ///
+    /// # Panics
+    /// If there is no such method, or no room.
+    #[track_caller]
+    pub fn post_each<const K: usize>(&'r self, methods: [&str; K]) -> [LetterId; K] {
+        let mut letters = [LetterId(0); K];
+        for (letter, method) in letters.iter_mut().zip(methods) {
+            *letter = self.post(method);
+        }
+        letters
+    }
+
+    /// A letter that names objects.
     ///
     /// # Panics
     /// If there is no such method, or no room.

@@ -13,7 +13,7 @@ use crate::monitor::{Monitor, OneAtATime};
 /// # use flockwork::{Access, Method, Mutex, Rehearsal};
 /// # static METHODS: [Method; 1] = [Method::new("put", Access::Writer)];
 /// let actor = Rehearsal::<Mutex, 4>::new(&METHODS);
-/// let [first, second] = ["put", "put"].map(|method| actor.post(method));
+/// let [first, second] = actor.post_each(["put", "put"]);
 /// assert_eq!(actor.schedule(), [first]);
 /// assert_eq!(actor.finish(first), [second]);
 /// assert_eq!(actor.finish(second), []);

@@ -38,7 +38,7 @@ impl Running {
 ///
 /// let actor = Rehearsal::<ReadersWriter, 8>::new(&METHODS);
 /// let [r0, r1, w2, r3, w4, r5, r6] =
-///     ["get", "get", "put", "get", "put", "get", "get"].map(|method| actor.post(method));
+///     actor.post_each(["get", "get", "put", "get", "put", "get", "get"]);
 ///
 /// assert_eq!(actor.schedule(), [r0, r1]);
 /// assert_eq!(actor.finish(r0), []);

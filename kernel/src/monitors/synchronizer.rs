@@ -233,7 +233,7 @@ label! {
 /// ];
 ///
 /// let actor = Rehearsal::<CollectiveBound<2>, 4>::new(&METHODS);
-/// let [first, second, third] = ["request"; 3].map(|method| actor.post(method));
+/// let [first, second, third] = actor.post_each(["request"; 3]);
 /// assert_eq!(actor.schedule(), [first, second]);
 /// assert_eq!(actor.finish(first), []);
 /// let release = actor.post("release");
