@@ -1,9 +1,8 @@
 //! The signature of one method, read as the message it becomes.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 use syn::{
@@ -50,7 +49,7 @@ pub(crate) enum Access {
 /// What a parameter is to the letter.
 pub(crate) enum Parameter {
     /// A value that travels in it.
-    Value { name: Ident, ty: Type },
+    Value { name: Ident, ty: Box<Type> },
     /// An object that it names: `&Account`, or `&mut Account` if exclusive.
     Object { name: Ident, exclusive: bool },
     /// All objects: not in the letter, a writer has them anyway.
@@ -264,18 +263,18 @@ impl Parameter {
                 let one = readable(&objects.one);
                 format!(" (or name an object with `&{one}` or `&mut {one}`)")
             });
-            return Err(Error::new(
+            return Err(Error::new_spanned(
                 borrow,
                 format!("arguments travel in a letter: pass an owned value{}", objects.unwrap_or_default()),
             ));
         }
-        Ok(Self::Value { name, ty: outside(&parameter.ty, block) })
+        Ok(Self::Value { name, ty: Box::new(outside(&parameter.ty, block)) })
     }
 }
 
 /// What a parameter of type `Token<'t, T, E>` says.
 struct Token {
-    span: Span,
+    written: Type,
     lifetime: Option<Lifetime>,
     answer: Vec<Type>,
 }
@@ -284,7 +283,7 @@ impl Token {
     fn read(ty: &Type) -> Option<Self> {
         let segment = last_segment(ty)?;
         (segment.ident == "Token").then(|| Self {
-            span: ty.span(),
+            written: ty.clone(),
             lifetime: lifetime_argument(segment),
             answer: type_arguments(segment),
         })
@@ -301,8 +300,8 @@ impl Answer {
         let answered = returned.and_then(last_segment).filter(|segment| segment.ident == "Answered");
         match (token, answered) {
             (Some(token), Some(answered)) => token.into_answer(answered, block),
-            (Some(token), None) => Err(Error::new(
-                returned.map_or(token.span, Spanned::span),
+            (Some(token), None) => Err(Error::new_spanned(
+                returned.unwrap_or(&token.written),
                 "a method that takes a `Token<'t, T>` returns `Answered<'t>`, which using the token makes",
             )),
             (None, Some(answered)) => Err(Error::new_spanned(
@@ -334,8 +333,8 @@ impl Token {
         // Left to elision, `Answered<'_>` would take the lifetime of `self`.
         let named = self.lifetime.filter(|lifetime| lifetime.ident != "_" && lifetime.ident != "static");
         if named.is_none() || named != lifetime_argument(answered) {
-            return Err(Error::new(
-                self.span,
+            return Err(Error::new_spanned(
+                self.written,
                 "name the letter in both places: `fn method<'t>(…, token: Token<'t, T>) -> Answered<'t>`",
             ));
         }
@@ -345,7 +344,10 @@ impl Token {
         match self.answer.as_slice() {
             [value] => Ok(Answer::Token(outside(value, block), None)),
             [value, error] => Ok(Answer::Token(outside(value, block), Some(outside(error, block)))),
-            _ => Err(Error::new(self.span, "a token says what it answers with: `Token<'t, T>` or `Token<'t, T, E>`")),
+            _ => Err(Error::new_spanned(
+                self.written,
+                "a token says what it answers with: `Token<'t, T>` or `Token<'t, T, E>`",
+            )),
         }
     }
 }
@@ -356,7 +358,7 @@ fn refuse_borrowed_reply(ty: &Type) -> Result<()> {
     }
     match borrow_in(ty) {
         None => Ok(()),
-        Some(borrow) => Err(Error::new(
+        Some(borrow) => Err(Error::new_spanned(
             borrow,
             "a reply must be owned, since the actor goes on without it: return a copy of what the caller needs",
         )),
@@ -364,20 +366,20 @@ fn refuse_borrowed_reply(ty: &Type) -> Result<()> {
 }
 
 /// Where the type borrows for less than `'static`, if it does.
-fn borrow_in(ty: &Type) -> Option<Span> {
-    struct Borrows(Option<Span>);
+fn borrow_in(ty: &Type) -> Option<TokenStream> {
+    struct Borrows(Option<TokenStream>);
 
     impl<'ast> Visit<'ast> for Borrows {
         fn visit_type_reference(&mut self, reference: &'ast syn::TypeReference) {
-            if reference.lifetime.is_none() {
-                self.0.get_or_insert(reference.span());
+            if reference.lifetime.as_ref().is_none_or(|lifetime| lifetime.ident != "static") {
+                self.0.get_or_insert_with(|| reference.to_token_stream());
             }
             syn::visit::visit_type_reference(self, reference);
         }
 
         fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
             if lifetime.ident != "static" {
-                self.0.get_or_insert(lifetime.span());
+                self.0.get_or_insert_with(|| lifetime.to_token_stream());
             }
         }
 

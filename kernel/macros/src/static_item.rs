@@ -25,25 +25,36 @@ fn declare(arguments: &TokenStream, item: &ItemStatic) -> Result<TokenStream> {
     let Declared { state, monitor, capacity, promises, lanes } = Declared::read(&item.ty)?;
     let ItemStatic { attrs, vis, static_token, ident, colon_token, ty, eq_token, expr, semi_token, .. } = item;
 
-    // The check says in words which pair of state and monitor does not fit; it points at the monitor, the word to change.
+    // The checks say in words what is wrong with the declaration, and point at the word to change.
     let fits = quote_spanned! {monitor.span()=>
         const _: () = ::flockwork::assert_fits::<#state, #monitor>();
     };
-    // The mailbox is in a block of its own so that the initialiser does not see its name.
+    let capacity_fits = quote_spanned! {capacity.span()=>
+        const _: () = {
+            const CAPACITY: usize = #capacity;
+            ::core::assert!(CAPACITY.is_power_of_two(), "the capacity of an actor's mailbox must be a power of two");
+        };
+    };
+    // The mailbox is in a block of its own so that the initialiser does not see its name. It is spanned at the state, so
+    // that rustc says once, and there, that the state is not an actor.
+    let mail = quote_spanned! {state.span()=>
+        {
+            static MAIL: ::flockwork::Mail<#state, #capacity, #promises, #lanes> = ::flockwork::Mail::new();
+            &MAIL
+        }
+    };
+    let front = quote_spanned! {state.span()=>
+        ::flockwork::Actor::<#state, #monitor, #capacity, #promises, #lanes>
+    };
     Ok(quote! {
         #(#attrs)*
-        #vis #static_token #ident #colon_token #ty #eq_token ::flockwork::Actor::<#state, #monitor, #capacity, #promises, #lanes> {
+        #vis #static_token #ident #colon_token #ty #eq_token #front {
             actor: ::core::marker::PhantomData,
-            body: ::flockwork::Body::new(
-                {
-                    static MAIL: ::flockwork::Mail<#state, #capacity, #promises, #lanes> = ::flockwork::Mail::new();
-                    &MAIL
-                },
-                #expr,
-            ),
+            body: ::flockwork::Body::new(#mail, #expr),
         } #semi_token
 
         #fits
+        #capacity_fits
     })
 }
 
