@@ -1,0 +1,16 @@
+// The initial state is a value of the actor's type.
+use flockwork::{Actor, Serial, actor};
+
+struct Counter(u32);
+
+#[actor]
+impl Counter {
+    pub fn increment(&mut self) {
+        self.0 += 1;
+    }
+}
+
+#[actor]
+static COUNTER: Actor<Counter, Serial, 8> = 0;
+
+fn main() {}
