@@ -23,16 +23,18 @@ use crate::call::{Post, Refused, Report};
 use crate::cores::{self, ActorId, Visit};
 use crate::gate::Sharing;
 use crate::inbox::Inbox;
-use crate::lane::Slot;
+use crate::lane::{Lane, Slot};
 use crate::letter::{Access, Descriptor, Head, Letter};
 use crate::mailbox::{LaneOf, Mail};
 use crate::methods::{Grant, Methods};
 use crate::monitor::{Affinity, Discipline, Monitor, Permits};
 use crate::objects::Objects;
+use crate::overflow::{self, DeadLetter, Death, Overflow};
 use crate::port::{self, FOREIGN};
 use crate::promise::Ticket;
 use crate::sync::{Mutant, const_unless_loom, fence};
 use crate::trace;
+use crate::worker;
 
 /// Unanswered asks per lane unless the declaration says otherwise.
 pub const DEFAULT_PROMISES: usize = 4;
@@ -85,7 +87,12 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
 
     /// What happened to this actor's letters so far.
     pub fn report(&self) -> Report {
-        Report { refused_grants: self.mail.desk.lists.refused(), letters: self.mail.occupied(), capacity: N * L }
+        Report {
+            refused_grants: self.mail.desk.lists.refused(),
+            dropped: self.mail.lanes.iter().fold(0, |sum: u32, lane| sum.wrapping_add(lane.dropped())),
+            letters: self.mail.occupied(),
+            capacity: N * L,
+        }
     }
 
     #[inline(always)]
@@ -133,13 +140,133 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     /// Wakes whoever waits for room, after slots were freed and the exit fence was passed.
     #[inline(always)]
     fn tell_of_room(&self) {
-        for lane in &self.mail.lanes {
-            match lane.who_wants_room() {
-                0 => {}
-                ANYBODY => cores::notify_all(),
-                core => cores::notify(core - 1),
+        for lane in self.mail.lanes() {
+            if lane.who_wants_room() != 0 {
+                Self::tell_waiting(lane);
             }
         }
+    }
+
+    /// The want is taken back before the notice: whoever still finds no room wants again.
+    #[cold]
+    fn tell_waiting(lane: &Lane<A, N, P>) {
+        let who = lane.who_wants_room();
+        lane.want_room(0);
+        match who {
+            0 => {}
+            ANYBODY => cores::notify_all(),
+            core => cores::notify(core - 1),
+        }
+    }
+
+    /// Writes the letter into its lane and notes the receiver, or gives the message back.
+    #[inline(always)]
+    fn put_or_return(&'static self, message: A::Message) -> Result<(), (A::Message, Refused)>
+    where
+        Self: Visit,
+    {
+        let claims = match A::claims(&message) {
+            Ok(claims) => claims,
+            Err(why) => return Err((message, Refused::Unrunnable(why))),
+        };
+        let method = A::method(&message);
+        let id = self.id();
+        let _masked = port::mask();
+        let here = port::core();
+        self.as_sender(here, |own| {
+            let lane = &self.mail.lanes[own.index];
+            if !lane.has_room() {
+                return Err((message, Refused::Full));
+            }
+            let letter = lane.send(own.index as u8, self.mail.stamp(own.index), method, claims, message);
+            trace::sent(id, letter);
+            Ok(())
+        })?;
+        cores::note(here, id, Self::pinned_core());
+        Ok(())
+    }
+
+    /// What the declared policy does with a letter for which there is no room. What it drops is buried after all locks
+    /// are free: the hook and the message's own `drop` are the user's code.
+    #[cold]
+    #[inline(never)]
+    fn put_without_room(&'static self, message: A::Message) -> Result<(), (A::Message, Refused)>
+    where
+        Self: Visit,
+    {
+        if M::OVERFLOW == Overflow::DropNewest {
+            self.bury(message, Death::NoRoom);
+            return Ok(());
+        }
+        let key = A::key(&message);
+        match self.discard_waiting(|waiting| M::OVERFLOW == Overflow::DropOldest || A::key(waiting) == key) {
+            Some(old) => {
+                let put = self.put_or_return(message);
+                self.bury(old, Death::Replaced);
+                // An interrupt may have taken the room meanwhile.
+                match put {
+                    Err((newest, Refused::Full)) => self.bury(newest, Death::NoRoom),
+                    put => return put,
+                }
+            }
+            None if M::OVERFLOW == Overflow::DropOldest => self.bury(message, Death::NoRoom),
+            None => return Err((message, Refused::Full)),
+        }
+        Ok(())
+    }
+
+    fn bury(&'static self, message: A::Message, death: Death) {
+        {
+            let _masked = port::mask();
+            self.as_sender(port::core(), |own| self.mail.lanes[own.index].count_dropped());
+        }
+        trace::dropped(self.mail.desk.id());
+        let method = A::METHODS[usize::from(A::method(&message))].name();
+        overflow::bury(&DeadLetter { actor: core::any::type_name::<A>(), method, death, message: &message });
+    }
+
+    /// Takes the oldest letter of this sender's lane that waits and passes out of the mailbox, if the receiver's lock is free.
+    fn discard_waiting(&'static self, mut passes: impl FnMut(&A::Message) -> bool) -> Option<A::Message>
+    where
+        Self: Visit,
+    {
+        let here = port::core();
+        let own = Mail::<A, N, P, L>::lane_of(here).index;
+        let (desk, lane) = (&self.mail.desk, &self.mail.lanes[own]);
+        if !desk.try_enter() {
+            return None;
+        }
+        let seen = self.mail.bells();
+        let discarded = if M::UNMONITORED {
+            // Letters of an actor without a monitor leave in order, so only the next one can be taken out.
+            let next = (lane.published() != lane.received()).then(|| lane.peek_in_order());
+            // SAFETY: published and not received, so its message is there, and ours to look at under the lock.
+            next.filter(|&letter| passes(unsafe { Slot::<A>::message(letter) })).map(|letter| {
+                // SAFETY: the same; it is received right away, so it is taken once.
+                let message = unsafe { Slot::<A>::take(letter) };
+                lane.receive_and_free();
+                message
+            })
+        } else {
+            let lists = &desk.lists;
+            self.mail.drain(lists, own);
+            let found = lists.find_waiting(|letter| {
+                // SAFETY: a waiting letter's message is there, and ours to look at under the lock.
+                usize::from(Self::view(letter).head().lane.get()) == own
+                    && passes(unsafe { Slot::<A>::message(letter) })
+            });
+            found.map(|letter| {
+                lists.discard(letter);
+                // SAFETY: the same; it is out of the inbox, so nobody else takes it.
+                let message = unsafe { Slot::<A>::take(letter) };
+                lane.free(Self::view(letter).head().slot.get());
+                message
+            })
+        };
+        // Whoever rang, and what was drained, is served by a visit of this core.
+        let _ = self.exit(seen);
+        self.note_here(here);
+        discarded
     }
 
     // ---- running ----
@@ -302,21 +429,21 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     {
         let lists = &self.mail.desk.lists;
         let own = Mail::<A, N, P, L>::lane_of(here).index;
+        let _no_waiting = worker::NoWaiting::on(here);
         let on_panic = OnPanic(|| {
             // A monitor's panic: what it granted before stands.
             lists.publish();
             self.mail.desk.abandon();
             self.note_here(here);
         });
-        let mut unseen = self.mail.drain(lists, own);
+        self.mail.drain(lists, own);
         while let Some(letter) = lists.ended(Self::SHARING, &Self::DESCRIPTOR) {
             self.leave(letter);
             if !lists.is_empty() {
                 self.schedule();
-                unseen = false;
             }
         }
-        if unseen {
+        if lists.has_unseen() {
             self.schedule();
         }
         core::mem::forget(on_panic);
@@ -327,6 +454,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     fn schedule(&'static self) {
         let lists = &self.mail.desk.lists;
         let inbox = Inbox { lists, descriptor: const { &Self::DESCRIPTOR }, sharing: Self::SHARING };
+        lists.seen();
         // SAFETY: under the lock, and `schedule` cannot reach this again: it has no way to visit the actor.
         unsafe { &mut *self.monitor.get() }.schedule(inbox);
         lists.publish();
@@ -381,25 +509,10 @@ where
 {
     #[inline]
     fn put(&'static self, message: A::Message) -> Result<(), (A::Message, Refused)> {
-        let claims = match A::claims(&message) {
-            Ok(claims) => claims,
-            Err(why) => return Err((message, Refused::Unrunnable(why))),
-        };
-        let method = A::method(&message);
-        let id = self.id();
-        let _masked = port::mask();
-        let here = port::core();
-        self.as_sender(here, |own| {
-            let lane = &self.mail.lanes[own.index];
-            if !lane.has_room() {
-                return Err((message, Refused::Full));
-            }
-            let letter = lane.send(own.index as u8, self.mail.stamp(own.index), method, claims, message);
-            trace::sent(id, letter);
-            Ok(())
-        })?;
-        cores::note(here, id, Self::pinned_core());
-        Ok(())
+        match self.put_or_return(message) {
+            Err((message, Refused::Full)) if M::OVERFLOW != Overflow::Reject => self.put_without_room(message),
+            put => put,
+        }
     }
 
     #[inline]
@@ -422,13 +535,6 @@ where
         fence(Mutant::WaitFence);
         let _masked = port::mask();
         self.as_sender(here, |_| !lane.has_room())
-    }
-
-    fn stop_waiting_for_room(&'static self, here: u8) {
-        let own = Mail::<A, N, P, L>::lane_of(here);
-        if !own.shared {
-            self.mail.lanes[own.index].want_room(0);
-        }
     }
 
     fn report(&'static self) -> Report {

@@ -49,8 +49,6 @@ pub trait Post<A: Methods>: Sync + 'static {
     /// Says that core `here` waits for room; whether there still is none.
     #[doc(hidden)]
     fn wait_for_room(&'static self, here: u8) -> bool;
-    #[doc(hidden)]
-    fn stop_waiting_for_room(&'static self, here: u8);
     /// What happened to this actor's letters so far.
     #[doc(hidden)]
     fn report(&'static self) -> Report;
@@ -62,6 +60,8 @@ pub trait Post<A: Methods>: Sync + 'static {
 pub struct Report {
     /// Grants that would have aliased and were refused (SAFE-1).
     pub refused_grants: u32,
+    /// Letters dropped by the declared overflow policy.
+    pub dropped: u32,
     /// Letters in the mailbox now, running ones included.
     pub letters: usize,
     /// Letters the mailbox can hold.

@@ -29,7 +29,7 @@ pub(crate) struct Desk {
     pub(crate) lists: Lists,
 }
 
-// SAFETY: `lists` is used under the lock only (its number and the count of refusals apart, which are atomic or advisory).
+// SAFETY: `lists` is used under the lock only (its number and the count of refusals apart, which are atomic).
 unsafe impl Sync for Desk {}
 
 impl Desk {

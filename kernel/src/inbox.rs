@@ -12,7 +12,7 @@ use crate::cores::ActorId;
 use crate::gate::{Gate, Sharing, compatible};
 use crate::letter::{Access, Category, Descriptor, Head, Letter, Link, Stage};
 use crate::objects::Claims;
-use crate::sync::{Guarded, Half, const_unless_loom};
+use crate::sync::{Count32, Guarded, Half, const_unless_loom};
 
 /// Anything that passes some letters and not others: a closure, a [`Category`], [`Readers`], [`Writers`], [`Any`].
 #[diagnostic::on_unimplemented(
@@ -77,11 +77,12 @@ pub(crate) struct Lists {
     oldest: Guarded<Link>,
     youngest: Guarded<Link>,
     waiting: Guarded<u16>,
+    unseen: Guarded<bool>,
     first_granted: Guarded<Link>,
     last_granted: Guarded<Link>,
     running: Guarded<Link>,
     /// Grants that would have aliased.
-    refused: Guarded<u32>,
+    refused: Count32,
 }
 
 impl Lists {
@@ -93,10 +94,11 @@ impl Lists {
                 oldest: Guarded::new(None),
                 youngest: Guarded::new(None),
                 waiting: Guarded::new(0),
+                unseen: Guarded::new(false),
                 first_granted: Guarded::new(None),
                 last_granted: Guarded::new(None),
                 running: Guarded::new(None),
-                refused: Guarded::new(0),
+                refused: Count32::new(),
             }
         }
     }
@@ -121,13 +123,26 @@ impl Lists {
         self.first_granted.get().is_some()
     }
 
+    /// Whether a letter waits that the monitor was not asked about yet.
+    #[inline(always)]
+    pub(crate) fn has_unseen(&self) -> bool {
+        self.unseen.get() && !self.is_empty()
+    }
+
+    /// The monitor is asked now.
+    #[inline(always)]
+    pub(crate) fn seen(&self) {
+        self.unseen.set(false);
+    }
+
     pub(crate) fn refused(&self) -> u32 {
-        self.refused.get()
+        self.refused.read(None)
     }
 
     /// Appends a letter behind the youngest.
     pub(crate) fn append(&self, letter: NonNull<Head>) {
         let head = deref(letter);
+        self.unseen.set(true);
         head.next.set(None);
         head.stage.set(Stage::Waiting);
         match self.youngest.get() {
@@ -165,7 +180,7 @@ impl Lists {
     /// Counts and reports a grant that would have aliased.
     #[cold]
     fn refuse(&self, letter: Letter<'_>) {
-        self.refused.set(self.refused.get().wrapping_add(1));
+        self.refused.publish(self.refused.own().wrapping_add(1), None);
         self.trace(crate::trace::refused, letter);
     }
 
@@ -177,6 +192,25 @@ impl Lists {
         {
             hop(actor, letter.head);
         }
+    }
+
+    /// The oldest waiting letter that passes, without granting it.
+    pub(crate) fn find_waiting(&self, mut passes: impl FnMut(NonNull<Head>) -> bool) -> Link {
+        let mut cursor = self.oldest.get();
+        while let Some(letter) = cursor {
+            if deref(letter).stage.get() == Stage::Waiting && passes(letter) {
+                return Some(letter);
+            }
+            cursor = deref(letter).next.get();
+        }
+        None
+    }
+
+    /// Takes a waiting letter out of the inbox: it will not be run.
+    pub(crate) fn discard(&self, letter: NonNull<Head>) {
+        deref(letter).stage.set(Stage::Lane);
+        self.waiting.set(self.waiting.get() - 1);
+        self.publish();
     }
 
     /// Takes the granted letters out of the inbox: called once after each `schedule` that granted something.

@@ -36,6 +36,8 @@ use crate::sync::{Byte, Count16, Count32, Guarded, Mutant, array_of, const_unles
 struct SenderSide {
     sent: Count16,
     bell: Count32,
+    /// Letters dropped by the overflow policy.
+    dropped: Count32,
     /// The core that waits for room, plus one.
     wants_room: Byte,
     /// Taken by senders where several share the lane.
@@ -76,6 +78,15 @@ impl<A: Methods> Slot<A> {
     pub(crate) unsafe fn take(this: NonNull<Head>) -> A::Message {
         // SAFETY: `this` is the head of a `Slot<A>` with its provenance, and the caller's promise holds.
         unsafe { this.byte_add(Self::MESSAGE_OFFSET).cast::<A::Message>().read() }
+    }
+
+    /// The message where it lies.
+    ///
+    /// # Safety
+    /// `this` is the head of a `Slot<A>` that holds a letter, which nobody else touches during `'a`.
+    pub(crate) unsafe fn message<'a>(this: NonNull<Head>) -> &'a A::Message {
+        // SAFETY: the caller's promise.
+        unsafe { this.byte_add(Self::MESSAGE_OFFSET).cast::<A::Message>().as_ref() }
     }
 
     /// The claims of the letter in this slot.
@@ -119,6 +130,7 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
                 sender: SenderSide {
                     sent: Count16::new(),
                     bell: Count32::new(),
+                    dropped: Count32::new(),
                     wants_room: Byte::new(),
                     shared: LockWord::new(),
                 },
@@ -161,12 +173,22 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
         NonNull::from(slot).cast()
     }
 
+    /// Counts a letter that the overflow policy dropped.
+    pub(crate) fn count_dropped(&self) {
+        self.sender.dropped.publish(self.sender.dropped.own().wrapping_add(1), None);
+    }
+
+    pub(crate) fn dropped(&self) -> u32 {
+        self.sender.dropped.read(None)
+    }
+
     /// Says that something happened which the holder of the actor's lock has not seen.
     pub(crate) fn ring(&self) {
         self.sender.bell.publish(self.sender.bell.own().wrapping_add(1), None);
     }
 
-    /// Says that this core (or, where the lane is shared, some core) waits for room.
+    /// Says that this core (or, where the lane is shared, some core) waits for room. The receiver takes it back (0) before
+    /// it tells that core.
     pub(crate) fn want_room(&self, core_plus_one: u8) {
         self.sender.wants_room.publish(core_plus_one);
     }

@@ -48,6 +48,7 @@ mod methods;
 mod monitor;
 pub mod monitors;
 mod objects;
+mod overflow;
 pub mod port;
 mod promise;
 pub mod rehearsal;
@@ -67,8 +68,9 @@ pub use methods::{Actor, Grant, Methods, Owned, Ref, Travels};
 pub use monitor::{Affinity, Discipline, Monitor, OnOneCore, OneAtATime, Parallel, Permits, Pinned, Serial};
 pub use monitors::*;
 pub use objects::{Claims, Id, MAX_OBJECTS, Objects, Picked, Several, Unrunnable};
+pub use overflow::{Coalesce, DeadLetter, Death, DropNewest, DropOldest, Overflow, dead_letters, on_dead_letter};
 pub use port::LANES;
-pub use promise::{Answered, Detached, Failure, Outcome, Promise, PromiseState, Reply, Token};
+pub use promise::{Answered, Detached, Failure, Outcome, Promise, PromiseState, Reply, Token, unread_replies};
 pub use rehearsal::Rehearsal;
 pub use waiting::{AndThen, Eventually, Join2, Map, Sending, Waited};
 

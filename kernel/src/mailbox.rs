@@ -72,7 +72,7 @@ impl<A: Methods, const N: usize, const P: usize, const L: usize> Mail<A, N, P, L
     }
 
     #[inline(always)]
-    fn lanes(&self) -> &[Lane<A, N, P>] {
+    pub(crate) fn lanes(&self) -> &[Lane<A, N, P>] {
         &self.lanes[..Self::lanes_in_use()]
     }
 

@@ -41,6 +41,14 @@ pub trait Methods: Sized + 'static {
         Ok(Claims::NONE)
     }
 
+    /// The key under which a waiting letter may be replaced by a newer one ([`Coalesce`](crate::Coalesce)): by default,
+    /// letters for the same method and objects have the same.
+    #[inline(always)]
+    fn key(message: &Self::Message) -> u32 {
+        let objects = Self::claims(message).unwrap_or(Claims::NONE);
+        u32::from(Self::method(message)) | objects.first().map_or(0, |object| (object as u32 + 1) << 8)
+    }
+
     /// Takes the reply out of a message that could not be sent: [`Reply::detach`](crate::Reply::detach) of its variant.
     fn detach(message: &mut Self::Message) -> Detached;
 

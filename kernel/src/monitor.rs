@@ -9,6 +9,7 @@
 use crate::gate::Sharing;
 use crate::inbox::{Any, Inbox};
 use crate::letter::Letter;
+use crate::overflow::Overflow;
 
 /// A monitor, to be bound to an actor by its declaration: `Actor<Dictionary, ReadersWriter, 32>`.
 ///
@@ -48,6 +49,9 @@ pub trait Monitor: Send + Sized + 'static {
 
     /// Which core may run the actor's letters.
     const AFFINITY: Affinity = Affinity::Any;
+
+    /// What happens to a letter for which there is no room.
+    const OVERFLOW: Overflow = Overflow::Reject;
 
     /// Whether this is no monitor at all ([`Serial`]): then letters need no inbox.
     #[doc(hidden)]

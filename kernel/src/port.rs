@@ -172,6 +172,7 @@ pub(crate) fn test_and_set(word: &LockWord) -> bool {
     unsafe { _flockwork_port_test_and_set(word) }
 }
 
+#[cfg(feature = "trace")]
 #[inline(always)]
 pub(crate) fn now() -> u64 {
     // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.

@@ -44,7 +44,7 @@ use core::ptr::NonNull;
 use crate::call::Refused;
 use crate::cores;
 use crate::port;
-use crate::sync::{Byte, Count32, Guarded, Mutant, const_unless_loom, fence, removed};
+use crate::sync::{Byte, Count32, Guarded, Mutant, Tally, const_unless_loom, fence, removed};
 
 /// Why a promise failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +110,13 @@ pub enum PromiseState {
     Fulfilled,
     /// Failed.
     Failed,
+}
+
+static UNREAD: Tally = Tally::new();
+
+/// How many answers came after their promise was dropped, in the whole program.
+pub fn unread_replies() -> u32 {
+    UNREAD.get()
 }
 
 /// The part of a slot that does not depend on the value's type. The value follows it in memory.
@@ -242,6 +249,7 @@ impl Ticket {
     /// The reply's half: stores the value (or drops it, if nobody waits) and gives the half up.
     fn resolve<T>(self, value: T) {
         if self.head().closed.read(None) == self.generation {
+            UNREAD.add(1);
             drop(value);
         } else {
             // SAFETY: not resolved yet, so it is the reply's turn; `T` fits (checked where the reply was made).

@@ -408,3 +408,25 @@ impl Tally {
         self.0.load(portable_atomic::Ordering::Relaxed)
     }
 }
+
+/// The function that is shown dead letters. Set and read with plain stores and loads, outside of all models.
+pub(crate) struct Hook(core::sync::atomic::AtomicPtr<()>);
+
+/// What a [`Hook`] holds.
+pub(crate) type DeadLetterHook = fn(&crate::overflow::DeadLetter<'_>);
+
+impl Hook {
+    pub(crate) const fn new() -> Self {
+        Self(core::sync::atomic::AtomicPtr::new(core::ptr::null_mut()))
+    }
+
+    pub(crate) fn set(&self, hook: DeadLetterHook) {
+        self.0.store(hook as *mut (), core::sync::atomic::Ordering::Release);
+    }
+
+    pub(crate) fn get(&self) -> Option<DeadLetterHook> {
+        let hook = self.0.load(core::sync::atomic::Ordering::Acquire);
+        // SAFETY: null, or stored by `set` from a function pointer of this very type; `Option` of one has null for `None`.
+        unsafe { core::mem::transmute::<*mut (), Option<DeadLetterHook>>(hook) }
+    }
+}

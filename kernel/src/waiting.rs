@@ -263,10 +263,6 @@ impl WaitList {
         }
     }
 
-    fn is_empty(&self) -> bool {
-        self.first.get().is_null()
-    }
-
     fn next_waker(&self) -> Option<Waker> {
         let _masked = port::mask();
         let mut cursor = self.first.get();
@@ -426,13 +422,7 @@ impl<A: Methods, B: ?Sized + Post<A>> Future for Sending<A, B> {
             loop {
                 let Some(letter) = message.take() else { return Poll::Ready(Ok(())) };
                 match body.put(letter) {
-                    Ok(()) => {
-                        entry.unlist();
-                        if cores::core(core).waiters.is_empty() {
-                            body.stop_waiting_for_room(core);
-                        }
-                        return Poll::Ready(Ok(()));
-                    }
+                    Ok(()) => return Poll::Ready(Ok(())),
                     Err((letter, Refused::Full)) => {
                         *message = Some(letter);
                         if body.wait_for_room(core) {

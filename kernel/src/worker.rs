@@ -92,6 +92,29 @@ impl Deeper {
     }
 }
 
+/// No `get` can wait on this core while this lives: a monitor decides, and its lock is held.
+pub(crate) struct NoWaiting {
+    here: u8,
+    depth: u8,
+}
+
+impl NoWaiting {
+    #[inline(always)]
+    pub(crate) fn on(here: u8) -> Self {
+        let depth = &cores::core(here).depth;
+        let before = depth.get();
+        depth.set(MAX_NESTED_GETS);
+        Self { here, depth: before }
+    }
+}
+
+impl Drop for NoWaiting {
+    #[inline(always)]
+    fn drop(&mut self) {
+        cores::core(self.here).depth.set(self.depth);
+    }
+}
+
 impl Drop for Deeper {
     fn drop(&mut self) {
         let depth = &cores::core(self.0).depth;
