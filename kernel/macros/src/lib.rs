@@ -15,17 +15,32 @@ use syn::{ForeignItemStatic, Item, parse_macro_input};
 ///
 /// # On an `impl` block: the methods become messages
 ///
-/// ```ignore
-/// pub struct Dictionary { .. }
+/// ```
+/// use flockwork::{Category, actor};
+/// # type Word = u8;
+/// # type Meaning = u32;
+/// # pub struct Unknown;
+///
+/// static EDIT: Category = Category::new("edit");
+///
+/// pub struct Dictionary {
+///     meanings: [Option<Meaning>; 64],
+/// }
 ///
 /// #[actor]
 /// impl Dictionary {
 ///     /// What a word means.
-///     pub fn get(&self, word: Word) -> Option<Meaning> { .. }
+///     pub fn get(&self, word: Word) -> Option<Meaning> {
+///         *self.meanings.get(usize::from(word))?
+///     }
 ///
-///     /// Adds a word.
+///     /// Says what a word means.
 ///     #[category(EDIT)]
-///     pub fn put(&mut self, word: Word, meaning: Meaning) -> Result<(), TooLong> { .. }
+///     pub fn put(&mut self, word: Word, meaning: Meaning) -> Result<(), Unknown> {
+///         let place = self.meanings.get_mut(usize::from(word)).ok_or(Unknown)?;
+///         *place = Some(meaning);
+///         Ok(())
+///     }
 /// }
 /// ```
 ///
@@ -47,23 +62,58 @@ use syn::{ForeignItemStatic, Item, parse_macro_input};
 ///
 /// It takes a `Token` and must return it as `Answered`, so that each letter is answered exactly once:
 ///
-/// ```ignore
-/// pub fn hop<'t>(&mut self, n: u32, reply: Token<'t, u32>) -> Answered<'t> {
-///     if n == 0 {
-///         return reply.done(self.seen);
+/// ```
+/// use flockwork::{Answered, Ref, Token, actor};
+///
+/// pub struct Relay {
+///     seen: u32,
+///     next: Ref<Relay>,
+/// }
+///
+/// #[actor]
+/// impl Relay {
+///     /// The last of `n` relays answers.
+///     pub fn hop<'t>(&mut self, n: u32, token: Token<'t, u32>) -> Answered<'t> {
+///         self.seen += 1;
+///         if n == 0 {
+///             return token.done(self.seen);
+///         }
+///         self.next.hop(n - 1).forward(token).unwrap_or_else(|(token, why)| token.fail(why))
 ///     }
-///     self.next.hop(n - 1).forward(reply).unwrap_or_else(|(reply, full)| reply.fail(full))
 /// }
 /// ```
 ///
 /// ## Several objects in one actor
 ///
-/// ```ignore
+/// ```
+/// use flockwork::{Several, actor};
+///
+/// pub struct Account {
+///     balance: u64,
+/// }
+///
+/// pub struct Bank {
+///     fee: u64,
+/// }
+///
 /// #[actor(objects = Several<Account, 4>)]
 /// impl Bank {
-///     pub fn transfer(&self, from: &mut Account, to: &mut Account, amount: u64) -> Result<(), Overdrawn> { .. }
-///     pub fn balance(&self, account: &Account) -> u64 { .. }
-///     pub fn total(&mut self, all: &mut Several<Account, 4>) -> u64 { .. }
+///     /// Moves an amount, or says what is there.
+///     pub fn transfer(&self, from: &mut Account, to: &mut Account, amount: u64) -> Result<(), u64> {
+///         from.balance = from.balance.checked_sub(amount + self.fee).ok_or(from.balance)?;
+///         to.balance += amount;
+///         Ok(())
+///     }
+///
+///     /// What is in an account.
+///     pub fn balance(&self, account: &Account) -> u64 {
+///         account.balance
+///     }
+///
+///     /// What is in all accounts together.
+///     pub fn total(&mut self, all: &mut Several<Account, 4>) -> u64 {
+///         all.iter_mut().map(|account| account.balance).sum()
+///     }
 /// }
 /// ```
 ///
@@ -72,16 +122,26 @@ use syn::{ForeignItemStatic, Item, parse_macro_input};
 ///
 /// # On a `static`: an actor is declared
 ///
-/// ```ignore
+/// ```
+/// use flockwork::{Actor, Mutex, ReadersWriter, Several, actor};
+/// # pub struct Dictionary { words: u32 }
+/// # impl Dictionary { const fn new() -> Self { Self { words: 0 } } }
+/// # #[actor] impl Dictionary { pub fn words(&self) -> u32 { self.words } }
+/// # pub struct Account { balance: u64 }
+/// # pub struct Bank { fee: u64 }
+/// # #[actor(objects = Several<Account, 4>)]
+/// # impl Bank { pub fn balance(&self, account: &Account) -> u64 { account.balance.saturating_sub(self.fee) } }
+///
 /// #[actor]
 /// static DICTIONARY: Actor<Dictionary, ReadersWriter, 32> = Dictionary::new();
+///
 /// #[actor]
-/// static BANK: Actor<Bank, Keys, 16> = (Bank { fee: 1 }, Several::new([const { Account::new() }; 4]));
+/// static BANK: Actor<Bank, Mutex, 16> = (Bank { fee: 1 }, Several::new([const { Account { balance: 100 } }; 4]));
 /// ```
 ///
 /// The type arguments are the state, its monitor and how many letters each core can have waiting in it; then, if wanted,
 /// how many unanswered asks and how many lanes. The mailbox is put in a static of its own: it starts as zeros, so it
-/// takes no room in flash, whatever the state's initial value is.
+/// takes no room in flash, whatever the state's initial value is. With objects, the initial value is `(state, objects)`.
 #[proc_macro_attribute]
 pub fn actor(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let arguments = proc_macro2::TokenStream::from(arguments);

@@ -1,5 +1,5 @@
 // Arguments, parameters and statics may have the names that the expansion uses.
-use flockwork::{Actor, Answered, Ref, Several, Serial, Token, actor};
+use flockwork::{Actor, Answered, Ref, Serial, Several, Token, actor};
 use flockwork_host_sim as _;
 
 struct Names<B, const MAIL: usize>(B);
