@@ -6,8 +6,9 @@
 
 use flockwork::{
     Access, Any, Category, Claims, CollectiveBound, Filter, Id, Inbox, Join, JoinLeft, JoinRight, Letter, Method,
-    Monitor, Mutex, OneAtATime, Parallel, Philosophers, Readers, ReadersFirst, ReadersWriter, Rehearsal, Release,
-    Request, Resources, RuleBook, Rules, Serial, Several, Synchronizer, Writers, WritersFirst, dispatch,
+    Methods, Monitor, Mutex, OneAtATime, Parallel, Philosophers, Readers, ReadersFirst, ReadersWriter, Rehearsal,
+    Release, Request, Resources, RuleBook, Rules, Serial, Several, Synchronizer, Writers, WritersFirst, actor,
+    dispatch,
 };
 
 static RED: Category = Category::new("colour");
@@ -25,6 +26,23 @@ static METHODS: [Method; 10] = [
     Method::new("right", Access::Reader).tagged(JoinRight::CATEGORY),
     Method::new("right alone", Access::Writer).tagged(JoinRight::CATEGORY),
 ];
+
+/// An actor like any other.
+pub struct Dictionary {
+    meaning: u8,
+}
+
+#[actor]
+impl Dictionary {
+    /// A reader.
+    pub fn get(&self) -> u8 {
+        self.meaning
+    }
+    /// A writer.
+    pub fn put(&mut self, meaning: u8) {
+        self.meaning = meaning;
+    }
+}
 
 /// Five objects, as many as a test needs.
 type Five = Several<(), 5>;
@@ -166,6 +184,32 @@ mod model {
             actor.post("get"),
         ];
         assert_eq!(actor.schedule(), [for_two]);
+    }
+
+    /// PAM-7: the methods of a real actor under three monitors; one type changes. PAM-9: a rehearsed letter has no message.
+    #[test]
+    fn pam_7_one_type_changes_the_monitor() {
+        let mutex = Rehearsal::<Mutex, 4>::new(Dictionary::METHODS);
+        let [get, _] = mutex.post_each(["get", "get"]);
+        assert_eq!(mutex.schedule(), [get]);
+
+        let readers_writer = Rehearsal::<ReadersWriter, 4>::new(Dictionary::METHODS);
+        let [one, other, _] = readers_writer.post_each(["get", "get", "put"]);
+        assert_eq!(readers_writer.schedule(), [one, other]);
+
+        struct Own;
+        impl Monitor for Own {
+            type Discipline = Parallel;
+            const NEW: Self = Self;
+            fn schedule(&mut self, inbox: Inbox<'_>) {
+                assert!(inbox.letters().all(|letter| letter.message::<Dictionary>().is_none()));
+                inbox.execute_youngest(Any);
+            }
+            fn leave(&mut self, _: Letter<'_>) {}
+        }
+        let own = Rehearsal::<Own, 4>::new(Dictionary::METHODS);
+        let [_, put] = own.post_each(["get", "put"]);
+        assert_eq!(own.schedule(), [put]);
     }
 
     /// PAM-G3, PAM-G5: `leave` once for each letter, then `schedule`, unless the inbox is empty.
