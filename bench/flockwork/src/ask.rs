@@ -1,0 +1,27 @@
+//! One asker, one server, one request at a time.
+
+use flockwork::{Actor, Serial, actor};
+use workloads::Answer;
+
+/// Room in a mailbox that never holds more than one letter.
+const SMALL: usize = 4;
+
+struct Server {
+    served: u64,
+}
+
+#[actor]
+impl Server {
+    /// How many requests there were, this one included.
+    pub fn serve(&mut self) -> u64 {
+        self.served += 1;
+        self.served
+    }
+}
+
+#[actor]
+static SERVER: Actor<Server, Serial, SMALL> = Server { served: 0 };
+
+pub(crate) fn run(requests: u64) -> Answer {
+    Answer::Replies((1..=requests).filter(|number| SERVER.serve().get() == Ok(*number)).count() as u64)
+}
