@@ -1,7 +1,7 @@
 //! What must not compile does not, and the message says what to do. One hazard per file.
 //!
-//! After a change that improves a message or adds a monitor (rustc lists them): `TRYBUILD=overwrite cargo test -p flockwork-tests --test compile_fail`, and
-//! read the difference.
+//! After a change that improves a message or adds a monitor (rustc lists them):
+//! `TRYBUILD=overwrite cargo test -p flockwork-tests --test compile_fail`, and read the difference.
 #![cfg(not(loom))]
 
 #[test]

@@ -129,7 +129,7 @@ impl Actor {
             let actor = &self.block.actor;
             quote! {
                 #[doc(hidden)]
-                Never(::core::convert::Infallible, ::core::marker::PhantomData<fn() -> #actor>)
+                _Never(::core::convert::Infallible, ::core::marker::PhantomData<fn() -> #actor>)
             }
         });
         let docs = format!("The calls of [`{name}`]'s methods, as they travel in letters.");
@@ -239,8 +239,8 @@ impl Actor {
         let claims = self.block.objects.as_ref().map(|objects| self.claims(objects));
         let (never_behind, never) = match self.never() {
             true => (
-                Some(quote! { #message::Never(never, _) => match *never {} }),
-                Some(quote! { #message::Never(never, _) => match never {} }),
+                Some(quote! { #message::_Never(never, _) => match *never {} }),
+                Some(quote! { #message::_Never(never, _) => match never {} }),
             ),
             false => (None, None),
         };
@@ -307,7 +307,7 @@ impl Actor {
             });
             quote! { #message::#variant(#(#fields,)* _) => ::flockwork::Claims::NONE #(#claims)?* }
         });
-        let never = self.never().then(|| quote! { #message::Never(never, _) => match *never {} });
+        let never = self.never().then(|| quote! { #message::_Never(never, _) => match *never {} });
         quote! {
             #[inline(always)]
             fn claims(#letter: &Self::Message) -> ::core::result::Result<::flockwork::Claims, ::flockwork::Unrunnable> {
