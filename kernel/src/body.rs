@@ -32,7 +32,7 @@ use crate::objects::Objects;
 use crate::overflow::{self, DeadLetter, Death, Overflow};
 use crate::port::{self, FOREIGN};
 use crate::promise::Ticket;
-use crate::sync::{Mutant, const_unless_loom, fence};
+use crate::sync::{Mutant, const_unless_loom, fence, removed};
 use crate::trace;
 use crate::worker;
 
@@ -107,7 +107,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
 
     /// Its number; the first letter of an actor gets it one.
     #[inline(always)]
-    fn id(&'static self) -> ActorId
+    pub(crate) fn id(&'static self) -> ActorId
     where
         Self: Visit,
     {
@@ -151,11 +151,16 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     #[cold]
     fn tell_waiting(lane: &Lane<A, N, P>) {
         let who = lane.who_wants_room();
-        lane.want_room(0);
+        if !removed(Mutant::RoomForgottenLate) {
+            lane.want_room(0);
+        }
         match who {
             0 => {}
             ANYBODY => cores::notify_all(),
             core => cores::notify(core - 1),
+        }
+        if removed(Mutant::RoomForgottenLate) {
+            lane.want_room(0);
         }
     }
 
@@ -532,9 +537,9 @@ where
         let own = Mail::<A, N, P, L>::lane_of(here);
         let lane = &self.mail.lanes[own.index];
         lane.want_room(if own.shared { ANYBODY } else { here + 1 });
-        fence(Mutant::WaitFence);
+        fence(Mutant::RoomFence);
         let _masked = port::mask();
-        self.as_sender(here, |_| !lane.has_room())
+        removed(Mutant::RoomNotRechecked) || self.as_sender(here, |_| !lane.has_room())
     }
 
     fn report(&'static self) -> Report {

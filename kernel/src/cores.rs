@@ -77,7 +77,8 @@ pub(crate) trait Visit: Sync {
 /// Numbers for actors, given out once each.
 struct Table {
     lock: LockWord,
-    used: Count16,
+    /// How many there are; under `lock`.
+    used: Guarded<u16>,
     actors: [Guarded<Option<&'static dyn Visit>>; MAX_ACTORS],
 }
 
@@ -87,7 +88,7 @@ unsafe impl Sync for Table {}
 impl Table {
     const_unless_loom! {
         fn new() -> Self {
-            Self { lock: LockWord::new(), used: Count16::new(), actors: array_of!(Guarded::new(None)) }
+            Self { lock: LockWord::new(), used: Guarded::new(0), actors: array_of!(Guarded::new(None)) }
         }
     }
 }
@@ -109,13 +110,13 @@ pub(crate) fn register(
         port::pause();
     }
     let id = named().unwrap_or_else(|| {
-        let used = TABLE.used.own();
+        let used = TABLE.used.get();
         if usize::from(used) == MAX_ACTORS {
             TABLE.lock.clear();
             panic!("this program has more than {MAX_ACTORS} actors, the most the kernel's table holds");
         }
         TABLE.actors[usize::from(used)].set(Some(actor));
-        TABLE.used.publish(used + 1, Mutant::LaneSentRelaxed);
+        TABLE.used.set(used + 1);
         let id = ActorId::from_plus_one(used + 1).expect("one more than a u16 below the limit");
         name(id);
         id
@@ -154,8 +155,8 @@ impl Ring {
     #[inline(always)]
     fn push(&self, id: ActorId) {
         let tail = self.tail.own();
-        self.entries[usize::from(tail) % MAX_ACTORS].publish(id.plus_one());
-        self.tail.publish(tail.wrapping_add(1), Mutant::InviteRelaxed);
+        self.entries[usize::from(tail) % MAX_ACTORS].publish(id.plus_one(), None);
+        self.tail.publish(tail.wrapping_add(1), Mutant::RingTailRelaxed);
     }
 
     #[inline(always)]
@@ -164,8 +165,8 @@ impl Ring {
         if head == self.tail.own() {
             return None;
         }
-        let id = ActorId::from_plus_one(self.entries[usize::from(head) % MAX_ACTORS].read());
-        self.head.publish(head.wrapping_add(1), Mutant::InviteRelaxed);
+        let id = ActorId::from_plus_one(self.entries[usize::from(head) % MAX_ACTORS].read(None));
+        self.head.hint(head.wrapping_add(1));
         id
     }
 }
@@ -188,21 +189,21 @@ impl Invitations {
 
     fn push(&self, id: ActorId) -> bool {
         let sent = self.sent.own();
-        if usize::from(sent.wrapping_sub(self.taken.read(Mutant::LaneFreedReadRelaxed))) == INVITATIONS {
+        if usize::from(sent.wrapping_sub(self.taken.read(Mutant::InviteTakenReadRelaxed))) == INVITATIONS {
             return false;
         }
-        self.entries[usize::from(sent) % INVITATIONS].publish(id.plus_one());
+        self.entries[usize::from(sent) % INVITATIONS].publish(id.plus_one(), None);
         self.sent.publish(sent.wrapping_add(1), Mutant::InviteRelaxed);
         true
     }
 
     fn pop(&self) -> Option<ActorId> {
         let taken = self.taken.own();
-        if taken == self.sent.read(Mutant::LaneSentReadRelaxed) {
+        if taken == self.sent.read(Mutant::InviteReadRelaxed) {
             return None;
         }
-        let id = ActorId::from_plus_one(self.entries[usize::from(taken) % INVITATIONS].read());
-        self.taken.publish(taken.wrapping_add(1), Mutant::LaneFreedRelaxed);
+        let id = ActorId::from_plus_one(self.entries[usize::from(taken) % INVITATIONS].read(None));
+        self.taken.publish(taken.wrapping_add(1), Mutant::InviteTakenRelaxed);
         id
     }
 }
@@ -295,6 +296,12 @@ impl Cores {
 
 kernel_static! { static CORES: Cores = Cores::new(); }
 
+/// Makes the tables, so that no thread of a model is the one that makes them.
+#[cfg(loom)]
+pub(crate) fn begin() {
+    let _ = (&*TABLE, &*CORES);
+}
+
 #[inline(always)]
 pub(crate) fn core(core: u8) -> &'static Core {
     &CORES.cores[usize::from(core) % MAX_CORES]
@@ -337,7 +344,7 @@ fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
 pub(crate) fn notify(to: u8) {
     fence(Mutant::NoticeFence);
     core(to).notice.raise(None);
-    if to != port::core() && !removed(Mutant::KickLeftOut) {
+    if to != port::core() && !removed(Mutant::NoticeWithoutKick) {
         port::kick(to);
     }
 }
@@ -352,7 +359,7 @@ pub(crate) fn notify_all() {
 /// Says that a task of this core waits for a free promise slot. The caller looks again after this.
 pub(crate) fn want_promise(here: u8) {
     core(here).promises_wanted.raise(None);
-    fence(Mutant::WaitFence);
+    fence(Mutant::PromiseWantedFence);
 }
 
 /// A promise slot of core `home` may be free now.
@@ -362,7 +369,7 @@ pub(crate) fn promise_freed(home: u8) {
         return;
     }
     if home != port::core() {
-        fence(Mutant::WaitFence);
+        fence(Mutant::PromiseFreedFence);
     }
     if core(home).promises_wanted.is_raised() {
         core(home).promises_wanted.lower();
@@ -440,9 +447,9 @@ pub(crate) fn offer_surplus(here: u8) {
 }
 
 fn offer(here: u8) {
-    fence(Mutant::InviteFence);
+    fence(Mutant::OfferFence);
     if let Some(idler) = idle_core(here)
-        && !removed(Mutant::KickLeftOut)
+        && !removed(Mutant::OfferWithoutKick)
     {
         port::kick(idler);
     }
@@ -458,7 +465,7 @@ fn take_notice(here: u8) {
     let me = core(here);
     if !removed(Mutant::NoticeClearedLate) {
         me.notice.lower();
-        fence(Mutant::NoticeFence);
+        fence(Mutant::NoticeLookFence);
     }
     for inviter in 0..INVITERS {
         if inviter >= usize::from(port::cores()) && inviter != MAX_CORES {
@@ -491,20 +498,16 @@ pub(crate) fn help_others(here: u8) -> bool {
     let mut found = false;
     for other in (0..port::cores()).filter(|&other| other != here) {
         let ring = &core(other).ready;
-        let tail = ring.tail.read(Mutant::LaneSentReadRelaxed);
+        // The head first: then it is not past the tail.
+        let head = ring.head.glance();
+        let tail = ring.tail.read(Mutant::RingTailReadRelaxed);
         let looked = &me.looked[usize::from(other)];
-        let mut place = looked.get();
-        if place == tail {
-            continue;
-        }
-        looked.set(tail);
         // Never further back than what may still be in the ring.
-        let head = ring.head.read(Mutant::LaneSentReadRelaxed);
-        if (tail.wrapping_sub(head)) < tail.wrapping_sub(place) {
-            place = head;
-        }
+        let unseen = tail.wrapping_sub(looked.get()).min(tail.wrapping_sub(head));
+        let mut place = tail.wrapping_sub(unseen.min(MAX_ACTORS as u16));
+        looked.set(tail);
         while place != tail {
-            if let Some(id) = ActorId::from_plus_one(ring.entries[usize::from(place) % MAX_ACTORS].read()) {
+            if let Some(id) = ActorId::from_plus_one(ring.entries[usize::from(place) % MAX_ACTORS].read(None)) {
                 found = true;
                 let actor = actor(id);
                 if actor.pinned_to().is_none() && actor.visit(here) {
@@ -523,7 +526,7 @@ fn others_have_surplus(here: u8) -> bool {
     let me = core(here);
     (0..port::cores())
         .filter(|&other| other != here)
-        .any(|other| core(other).ready.tail.read(Mutant::LaneSentReadRelaxed) != me.looked[usize::from(other)].get())
+        .any(|other| core(other).ready.tail.read(Mutant::RingTailReadRelaxed) != me.looked[usize::from(other)].get())
 }
 
 /// Sleeps, unless there is something to do; `done` is asked last of all. Returns after a kick, or at once.
@@ -531,7 +534,7 @@ pub(crate) fn idle(here: u8, done: &mut dyn FnMut() -> bool) {
     let me = core(here);
     if !removed(Mutant::IdleAnnouncedLate) {
         me.idle.publish(1);
-        fence(Mutant::InviteFence);
+        fence(Mutant::IdleFence);
     }
     let work = me.notice.is_raised()
         || me.pended.is_raised()
@@ -564,7 +567,7 @@ pub(crate) fn take_pended(here: u8) -> bool {
     let pended = core(here).pended.is_raised();
     if pended {
         core(here).pended.lower();
-        fence(Mutant::NoticeFence);
+        fence(Mutant::NoticeLookFence);
     }
     pended
 }

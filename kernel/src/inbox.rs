@@ -12,7 +12,7 @@ use crate::cores::ActorId;
 use crate::gate::{Gate, Sharing, compatible};
 use crate::letter::{Access, Category, Descriptor, Head, Letter, Link, Stage};
 use crate::objects::Claims;
-use crate::sync::{Count32, Guarded, Half, const_unless_loom};
+use crate::sync::{Count32, Guarded, Half, Mutant, const_unless_loom};
 
 /// Anything that passes some letters and not others: a closure, a [`Category`], [`Readers`], [`Writers`], [`Any`].
 #[diagnostic::on_unimplemented(
@@ -106,11 +106,11 @@ impl Lists {
     /// The actor's number, if it has one already.
     #[inline(always)]
     pub(crate) fn actor(&self) -> Option<ActorId> {
-        ActorId::from_plus_one(self.id.read())
+        ActorId::from_plus_one(self.id.read(Some(Mutant::NumberReadRelaxed)))
     }
 
     pub(crate) fn name(&self, id: ActorId) {
-        self.id.publish(id.plus_one());
+        self.id.publish(id.plus_one(), Some(Mutant::NumberRelaxed));
     }
 
     #[inline(always)]
@@ -256,7 +256,7 @@ impl Lists {
         while let Some(letter) = cursor {
             let head = deref(letter);
             let next = head.granted_next.get();
-            if head.done.is_raised() {
+            if head.done.is_raised_unless(Some(Mutant::DoneReadRelaxed)) {
                 match before {
                     None => self.running.set(next),
                     Some(before) => deref(before).granted_next.set(next),

@@ -77,6 +77,8 @@ impl<A: Methods> Slot<A> {
     #[inline(always)]
     pub(crate) unsafe fn take(this: NonNull<Head>) -> A::Message {
         // SAFETY: `this` is the head of a `Slot<A>` with its provenance, and the caller's promise holds.
+        unsafe { this.as_ref() }.content.with_mut(|_| ());
+        // SAFETY: the same.
         unsafe { this.byte_add(Self::MESSAGE_OFFSET).cast::<A::Message>().read() }
     }
 
@@ -144,6 +146,12 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
 
     // ---- the sender's side: its core, interrupts masked (and `shared` held where the lane is shared) ----
 
+    /// How many letters were ever sent, as the sender knows.
+    #[inline(always)]
+    pub(crate) fn own_tail(&self) -> u16 {
+        self.sender.sent.own()
+    }
+
     /// How many letters were ever sent, as any core sees it without synchronising.
     #[inline(always)]
     pub(crate) fn tail(&self) -> u16 {
@@ -162,6 +170,7 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
         let sent = self.sender.sent.own();
         let index = self.slot_at(sent);
         let slot = &self.slots[usize::from(index)];
+        slot.head.content.with_mut(|_| ());
         // SAFETY: by the places invariant the slot is free, so it is the sender's until `sent` is published.
         unsafe { slot.message.get().cast::<A::Message>().write(message) };
         slot.claims.keep(claims);
@@ -184,7 +193,7 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
 
     /// Says that something happened which the holder of the actor's lock has not seen.
     pub(crate) fn ring(&self) {
-        self.sender.bell.publish(self.sender.bell.own().wrapping_add(1), None);
+        self.sender.bell.publish(self.sender.bell.own().wrapping_add(1), Some(Mutant::BellRelaxed));
     }
 
     /// Says that this core (or, where the lane is shared, some core) waits for room. The receiver takes it back (0) before
@@ -215,7 +224,7 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
 
     #[inline(always)]
     pub(crate) fn bell(&self) -> u32 {
-        self.sender.bell.read(None)
+        self.sender.bell.read(Some(Mutant::BellReadRelaxed))
     }
 
     /// How many letters were ever sent, with their contents.

@@ -146,6 +146,8 @@ pub(crate) struct Head {
     pub(crate) method: Guarded<u8>,
     pub(crate) stage: Guarded<Stage>,
     pub(crate) done: Flag,
+    /// Touched with every access to the message behind the head, so that loom sees them.
+    pub(crate) content: Guarded<()>,
 }
 
 impl Head {
@@ -160,6 +162,7 @@ impl Head {
                 method: Guarded::new(0),
                 stage: Guarded::new(Stage::Lane),
                 done: Flag::new(),
+                content: Guarded::new(()),
             }
         }
     }
@@ -222,6 +225,7 @@ impl<'i> Letter<'i> {
         if !waiting || (self.descriptor.actor_type)() != TypeId::of::<A>() {
             return None;
         }
+        self.head().content.with(|_| ());
         // SAFETY: the actor's type is checked, so the offset leads to an `A::Message`. The letter is waiting (or granted
         // within this very `schedule`, and grants are published when `schedule` returns), so the message is initialised
         // and nobody moves it out during `'i`. Only the holder of the monitor has views, so `Send` is enough.

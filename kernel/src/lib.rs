@@ -45,6 +45,8 @@ mod lane;
 mod letter;
 mod mailbox;
 mod methods;
+#[cfg(loom)]
+pub mod model;
 mod monitor;
 pub mod monitors;
 mod objects;
@@ -73,9 +75,3 @@ pub use port::LANES;
 pub use promise::{Answered, Detached, Failure, Outcome, Promise, PromiseState, Reply, Token, unread_replies};
 pub use rehearsal::Rehearsal;
 pub use waiting::{AndThen, Eventually, Join2, Map, Sending, Waited};
-
-/// What the models look into: the parts of the kernel that are private otherwise.
-#[cfg(loom)]
-pub mod model {
-    pub use crate::sync::Mutant;
-}

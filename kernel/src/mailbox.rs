@@ -79,10 +79,11 @@ impl<A: Methods, const N: usize, const P: usize, const L: usize> Mail<A, N, P, L
     /// The stamp of a letter sent now.
     #[inline(always)]
     pub(crate) fn stamp(&self, own: usize) -> u16 {
+        let own_tail = self.lanes[own].own_tail();
         if removed(Mutant::StampOwnLaneOnly) {
-            return self.lanes[own].tail();
+            return own_tail;
         }
-        self.lanes().iter().fold(0, |sum: u16, lane| sum.wrapping_add(lane.tail()))
+        self.lanes_in_use_except(own).fold(own_tail, |sum, lane| sum.wrapping_add(self.lanes[lane].tail()))
     }
 
     /// The sum of all bells.

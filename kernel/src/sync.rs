@@ -84,20 +84,26 @@ mutants! {
     CutNotRepeated,
     /// The stamp is the sender's own lane's tail instead of the sum of all tails.
     StampOwnLaneOnly,
-    /// `Turnstile`: the lock is released with a relaxed store.
+    /// A lock is released with a relaxed store.
     UnlockRelaxed,
-    /// `Turnstile::enter`: no bell is rung after a failed try.
+    /// `Desk::enter`: no bell is rung after a failed try.
     BellNotRung,
-    /// `Turnstile::enter`: the bell is rung, but the lock is not tried a second time.
+    /// `Lane::ring`: the bell is rung with a relaxed store, so the event it is about may lag behind.
+    BellRelaxed,
+    /// `Lane::bell`: the holder reads the bell relaxed.
+    BellReadRelaxed,
+    /// `Desk::enter`: the bell is rung, but the lock is not tried a second time.
     NoSecondTry,
-    /// `Turnstile::enter`: no fence between the bell and the second try.
+    /// `Desk::enter`: no fence between the bell and the second try.
     RingFence,
-    /// `Turnstile::exit`: no fence between unlocking and looking at the bells.
+    /// `Desk::exit`: no fence between unlocking and looking at the bells, and at who wants room.
     ExitFence,
-    /// `Turnstile::exit`: the bells are not looked at after unlocking.
+    /// `Desk::exit`: the bells are not looked at after unlocking.
     BellsNotSeen,
     /// A reader's end is published with a relaxed store, so the writer after it may overlap its reads.
     DoneRelaxed,
+    /// The holder of the lock reads that a letter has ended relaxed.
+    DoneReadRelaxed,
     /// The gate grants a writer although readers run.
     GateIgnoresReaders,
     /// The gate grants readers although a writer was granted.
@@ -108,6 +114,10 @@ mutants! {
     ResolveReadRelaxed,
     /// A slot is closed with a relaxed store, so its next use may overlap the last read.
     CloseRelaxed,
+    /// The pool reads that a slot is resolved relaxed, so what its answer left there may lag behind.
+    ReuseResolvedReadRelaxed,
+    /// The pool reads that a slot is closed relaxed, so its next use may overlap the last read.
+    ReuseClosedReadRelaxed,
     /// A slot is reused as soon as its promise is closed, although its token is still out.
     ReuseWithoutResolver,
     /// A slot is reused as soon as it is resolved, although its promise is still held.
@@ -118,18 +128,48 @@ mutants! {
     WaitNotRechecked,
     /// The waiter does not fence between saying that it waits and looking again.
     WaitFence,
-    /// An invitation is published with a relaxed store.
+    /// A sender that wants room does not fence before it looks again.
+    RoomFence,
+    /// A sender that wants room does not look again.
+    RoomNotRechecked,
+    /// Who wants room is forgotten after it was told of it, not before: its next want is lost.
+    RoomForgottenLate,
+    /// A task that wants a promise slot does not fence before it looks again.
+    PromiseWantedFence,
+    /// Whoever frees a promise slot does not fence before it looks who wants one.
+    PromiseFreedFence,
+    /// The number of an actor is published relaxed, so its entry in the table may lag behind.
+    NumberRelaxed,
+    /// The number of an actor is read relaxed.
+    NumberReadRelaxed,
+    /// `Ring::push`: the tail of a ready ring is published relaxed, so its entry may lag behind.
+    RingTailRelaxed,
+    /// `help_others`: another core reads the tail of a ready ring relaxed.
+    RingTailReadRelaxed,
+    /// `Invitations::push`: an invitation is published with a relaxed store, so its entry may lag behind.
     InviteRelaxed,
+    /// `Invitations::pop`: the invited core reads the count of invitations relaxed.
+    InviteReadRelaxed,
+    /// `Invitations::pop`: that an invitation was taken is published relaxed.
+    InviteTakenRelaxed,
+    /// `Invitations::push`: the inviting core reads the count of those taken relaxed.
+    InviteTakenReadRelaxed,
     /// A core goes idle without a last look at its invitations.
     IdleNotRechecked,
-    /// Work is published, but the idle core is not kicked.
-    KickLeftOut,
     /// A core announces that it is idle only after its last look.
     IdleAnnouncedLate,
-    /// The core that found no idle core did not fence before it looked.
-    InviteFence,
+    /// A core that goes idle does not fence between saying so and its last look.
+    IdleFence,
+    /// A core with surplus does not fence before it looks for an idle core.
+    OfferFence,
+    /// A core with surplus does not kick the idle core it found.
+    OfferWithoutKick,
+    /// A notice is raised, but its core is not kicked.
+    NoticeWithoutKick,
     /// A notice is raised without a fence after what it announces.
     NoticeFence,
+    /// A core does not fence between clearing its notice and looking at what was announced.
+    NoticeLookFence,
     /// A core clears its notice after it looked at what was announced, not before.
     NoticeClearedLate,
 }
@@ -204,6 +244,12 @@ impl Count16 {
     pub(crate) fn publish(&self, value: u16, step: Mutant) {
         self.0.store(value, unless(removed(step), Ordering::Release));
     }
+
+    /// Publishes `value` alone, as a hint.
+    #[inline(always)]
+    pub(crate) fn hint(&self, value: u16) {
+        self.0.store(value, Ordering::Relaxed);
+    }
 }
 
 /// Like [`Count16`], 32 bits wide: bells and generations.
@@ -258,7 +304,13 @@ impl Flag {
 
     #[inline(always)]
     pub(crate) fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Acquire) != 0
+        self.is_raised_unless(None)
+    }
+
+    /// The same, where the acquire is a step that a model can take away.
+    #[inline(always)]
+    pub(crate) fn is_raised_unless(&self, step: Option<Mutant>) -> bool {
+        self.0.load(unless(step.is_some_and(removed), Ordering::Acquire)) != 0
     }
 }
 
@@ -290,13 +342,13 @@ impl Half {
     }
 
     #[inline(always)]
-    pub(crate) fn read(&self) -> u16 {
-        self.0.load(Ordering::Acquire)
+    pub(crate) fn read(&self, step: Option<Mutant>) -> u16 {
+        self.0.load(unless(step.is_some_and(removed), Ordering::Acquire))
     }
 
     #[inline(always)]
-    pub(crate) fn publish(&self, value: u16) {
-        self.0.store(value, Ordering::Release);
+    pub(crate) fn publish(&self, value: u16, step: Option<Mutant>) {
+        self.0.store(value, unless(step.is_some_and(removed), Ordering::Release));
     }
 }
 
@@ -315,7 +367,9 @@ impl LockWord {
     #[cfg(any(loom, target_has_atomic = "8"))]
     #[inline(always)]
     pub fn test_and_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == 0
+        // A look first spares the others the cache line. It may be stale, which only makes this fail: a second try that
+        // matters comes after a fence. Under loom it would hide interleavings of the exchange.
+        (cfg!(loom) || self.0.load(Ordering::Acquire) == 0)
             && self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Acquire).is_ok()
     }
 

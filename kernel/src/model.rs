@@ -1,0 +1,119 @@
+//! What the loom models look into: thin handles on the parts of the kernel that are private otherwise.
+#![expect(unsafe_code, reason = "takes messages out of slots, as a worker does")]
+
+pub use crate::sync::Mutant;
+
+use crate::body::Body;
+use crate::call::Post;
+use crate::cores;
+use crate::lane::{Lane, Slot};
+use crate::letter::Head;
+use crate::methods::Methods;
+use crate::monitor::{Monitor, Permits};
+use crate::objects::{Claims, Objects};
+use crate::promise::{Promise, Reply, halves};
+
+/// A lane by itself: one thread sends, one receives.
+pub struct LaneAlone<A: Methods, const N: usize>(Lane<A, N, 1>);
+
+/// A letter that was received and whose slot is still taken.
+#[derive(Debug)]
+#[must_use = "its slot stays taken until it is freed"]
+pub struct Received<M> {
+    /// Its message.
+    pub message: M,
+    slot: u16,
+}
+
+impl<A: Methods, const N: usize> LaneAlone<A, N> {
+    /// An empty lane.
+    #[expect(clippy::new_without_default, reason = "as the lane itself")]
+    pub fn new() -> Self {
+        Self(Lane::new())
+    }
+
+    /// Sends, or gives the message back.
+    pub fn send(&self, message: A::Message) -> Result<(), A::Message> {
+        if !self.0.has_room() {
+            return Err(message);
+        }
+        let stamp = self.0.own_tail();
+        self.0.send(0, stamp, A::method(&message), Claims::NONE, message);
+        Ok(())
+    }
+
+    /// Receives the next letter of an actor with a monitor.
+    pub fn receive(&self) -> Option<Received<A::Message>> {
+        if self.0.published() == self.0.received() {
+            return None;
+        }
+        let letter = self.0.peek();
+        self.0.receive();
+        // SAFETY: a published letter of this lane, received once.
+        let (head, message): (&Head, _) = unsafe { (letter.as_ref(), Slot::<A>::take(letter)) };
+        Some(Received { message, slot: head.slot.get() })
+    }
+
+    /// Frees the slot of a letter; in any order.
+    pub fn free<M>(&self, letter: Received<M>) -> M {
+        self.0.free(letter.slot);
+        letter.message
+    }
+
+    /// Receives and frees the next letter of an actor without a monitor.
+    pub fn receive_in_order(&self) -> Option<A::Message> {
+        if self.0.published() == self.0.received() {
+            return None;
+        }
+        let letter = self.0.peek_in_order();
+        // SAFETY: a published letter of this lane, received once.
+        let message = unsafe { Slot::<A>::take(letter) };
+        self.0.receive_and_free();
+        Some(message)
+    }
+}
+
+/// Gives an actor its number, as its first letter would.
+pub fn enrol<A, M, const N: usize, const P: usize, const L: usize>(body: &'static Body<A, M, N, P, L>)
+where
+    A: Methods,
+    M: Monitor,
+    M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>,
+{
+    body.id();
+}
+
+/// Both halves of a promise from the pool of this core's lane, without a letter.
+pub fn promise<A: Methods, T, E>(body: &'static dyn Post<A>) -> Option<(Promise<T, E>, Reply<T, E>)> {
+    body.issue().map(halves)
+}
+
+/// Visits the next ready actor of a core.
+pub fn visit_next(core: u8) -> bool {
+    cores::visit_next(core)
+}
+
+/// Takes a core's notice.
+pub fn look(core: u8) -> bool {
+    cores::look(core)
+}
+
+/// Visits what other cores have in surplus.
+pub fn help_others(core: u8) -> bool {
+    cores::help_others(core)
+}
+
+/// A core's way to sleep.
+pub fn idle(core: u8, done: &mut dyn FnMut() -> bool) {
+    cores::idle(core, done);
+}
+
+/// Says that a task of this core waits for a promise slot.
+pub fn want_promise(core: u8) {
+    cores::want_promise(core);
+}
+
+/// Makes the kernel's statics, before the model's threads start.
+pub fn begin() {
+    cores::begin();
+}
