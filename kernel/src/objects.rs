@@ -312,13 +312,14 @@ impl<T: 'static, const N: usize> Objects for Several<T, N> {
     type PerLetter = Cell<Claims>;
     const COUNT: usize = N;
     fn split<A>(whole: *mut (A, Self)) -> (*mut A, *mut Self) {
-        // SAFETY: only addresses of fields are taken of a valid pointer; nothing is read.
-        unsafe { (&raw mut (*whole).0, &raw mut (*whole).1) }
+        let state = whole.wrapping_byte_add(core::mem::offset_of!((A, Self), 0)).cast();
+        let objects = whole.wrapping_byte_add(core::mem::offset_of!((A, Self), 1)).cast();
+        (state, objects)
     }
     fn object(this: *mut Self, index: usize) -> *mut T {
         assert!(index < N);
-        // SAFETY: the index is in range; an `UnsafeCell<T>` may be written through a pointer derived from `this`.
-        unsafe { (&raw mut (*this).objects).cast::<T>().add(index) }
+        // An `UnsafeCell<T>` has the layout of `T`.
+        this.wrapping_byte_add(core::mem::offset_of!(Self, objects)).cast::<T>().wrapping_add(index)
     }
 }
 
