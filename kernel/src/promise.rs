@@ -175,8 +175,10 @@ impl<R> ReplySlot<R> {
         }
         let head = &self.head;
         let last = head.issued.get();
-        let resolved = head.resolved.read(Some(Mutant::ReuseResolvedReadRelaxed)) >> 1 == last || removed(Mutant::ReuseWithoutResolver);
-        let closed = head.closed.read(Some(Mutant::ReuseClosedReadRelaxed)) == last || removed(Mutant::ReuseWithoutHolder);
+        let resolved = head.resolved.read(Some(Mutant::ReuseResolvedReadRelaxed)) >> 1 == last
+            || removed(Mutant::ReuseWithoutResolver);
+        let closed =
+            head.closed.read(Some(Mutant::ReuseClosedReadRelaxed)) == last || removed(Mutant::ReuseWithoutHolder);
         if !(resolved && closed) {
             return None;
         }
