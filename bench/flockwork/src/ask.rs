@@ -7,13 +7,13 @@ use workloads::Answer;
 const SMALL: usize = 4;
 
 struct Server {
-    served: u64,
+    served: u32,
 }
 
 #[actor]
 impl Server {
     /// How many requests there were, this one included.
-    pub fn serve(&mut self) -> u64 {
+    pub fn serve(&mut self) -> u32 {
         self.served += 1;
         self.served
     }
@@ -23,5 +23,5 @@ impl Server {
 static SERVER: Actor<Server, Serial, SMALL> = Server { served: 0 };
 
 pub(crate) fn run(requests: u64) -> Answer {
-    Answer::Replies((1..=requests).filter(|number| SERVER.serve().get() == Ok(*number)).count() as u64)
+    Answer::Replies((1..=requests).filter(|&number| SERVER.serve().get().map(u64::from) == Ok(number)).count() as u64)
 }
