@@ -208,9 +208,6 @@ impl Invitations {
     }
 }
 
-/// Who can invite a core: every core, and (through one shared place) foreign threads.
-const INVITERS: usize = MAX_CORES + FOREIGN_THREADS as usize;
-
 /// What belongs to one core.
 ///
 /// | field | written by | read by |
@@ -226,7 +223,7 @@ pub(crate) struct Core {
     pinned: Ring,
     member: [Guarded<u32>; MAX_ACTORS.div_ceil(32)],
     looked: [Guarded<u16>; MAX_CORES],
-    invitations: [Invitations; INVITERS],
+    invitations: [Invitations; MAX_CORES],
     idle: Byte,
     notice: Flag,
     pended: Flag,
@@ -280,16 +277,70 @@ impl Core {
     }
 }
 
+/// What foreign threads ask the cores to visit. They have no ready set of their own, so they share this one, under a lock;
+/// like a core's, it holds each actor once and is never too small, so that a send from outside does not wait for a core.
+struct Foreign {
+    lock: LockWord,
+    member: [Guarded<u32>; MAX_ACTORS.div_ceil(32)],
+    ring: Ring,
+}
+
+// SAFETY: `member` is used under the lock only; what is read without it is atomic.
+unsafe impl Sync for Foreign {}
+
+impl Foreign {
+    const_unless_loom! {
+        fn new() -> Self {
+            Self { lock: LockWord::new(), member: array_of!(Guarded::new(0)), ring: Ring::new() }
+        }
+    }
+
+    fn locked<R>(&self, work: impl FnOnce() -> R) -> R {
+        while !port::test_and_set(&self.lock) {
+            port::pause();
+        }
+        let result = work();
+        self.lock.clear();
+        result
+    }
+
+    /// The sender's letter was published before: whoever takes the actor out after this sees it.
+    fn push(&self, id: ActorId) {
+        let (word, bit) = (&self.member[id.index() / 32], 1 << (id.index() % 32));
+        self.locked(|| {
+            if word.get() & bit == 0 {
+                word.set(word.get() | bit);
+                self.ring.push(id);
+            }
+        });
+    }
+
+    fn pop(&self) -> Option<ActorId> {
+        self.locked(|| {
+            let id = self.ring.pop()?;
+            let (word, bit) = (&self.member[id.index() / 32], 1 << (id.index() % 32));
+            word.set(word.get() & !bit);
+            Some(id)
+        })
+    }
+
+    /// As any core sees it, without the lock.
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.ring.head.glance() == self.ring.tail.glance()
+    }
+}
+
 struct Cores {
     cores: [Core; MAX_CORES],
-    /// Held by a foreign thread while it invites.
-    foreign: LockWord,
+    /// Where foreign threads exist.
+    foreign: [Foreign; FOREIGN_THREADS as usize],
 }
 
 impl Cores {
     const_unless_loom! {
         fn new() -> Self {
-            Self { cores: array_of!(Core::new()), foreign: LockWord::new() }
+            Self { cores: array_of!(Core::new()), foreign: array_of!(Foreign::new()) }
         }
     }
 }
@@ -322,21 +373,13 @@ pub(crate) fn note(here: u8, id: ActorId, pinned_to: Option<u8>) {
     }
 }
 
-/// A foreign thread has no ready set: it invites the actor's core, an idle one, or core 0.
+/// Any core may take it from there: the one an actor is pinned to is told, otherwise an idle one is woken.
 #[cold]
 fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
-    let to = pinned_to.or_else(|| idle_core(FOREIGN)).unwrap_or(0);
-    loop {
-        while !port::test_and_set(&CORES.foreign) {
-            port::pause();
-        }
-        let accepted = core(to).invitations[INVITERS - 1].push(id);
-        CORES.foreign.clear();
-        if accepted {
-            return notify(to);
-        }
-        notify(to);
-        port::pause();
+    CORES.foreign.iter().for_each(|foreign| foreign.push(id));
+    match pinned_to {
+        Some(there) => notify(there),
+        None => offer(FOREIGN),
     }
 }
 
@@ -467,25 +510,45 @@ fn take_notice(here: u8) {
         me.notice.lower();
         fence(Mutant::NoticeLookFence);
     }
-    for inviter in 0..INVITERS {
-        if inviter >= usize::from(port::cores()) && inviter != MAX_CORES {
-            continue;
-        }
-        while let Some(id) = me.invitations[inviter].pop() {
+    for invitations in &me.invitations[..usize::from(port::cores()).min(MAX_CORES)] {
+        while let Some(id) = invitations.pop() {
             let _masked = port::mask();
             note(here, id, actor(id).pinned_to());
         }
     }
+    take_from_outside(here);
     me.waiters.wake();
     if removed(Mutant::NoticeClearedLate) {
         me.notice.lower();
     }
 }
 
+/// Notes what foreign threads asked the cores to do. What is pinned elsewhere goes there at once: turns of this core may
+/// be long.
+fn take_from_outside(here: u8) {
+    for foreign in &CORES.foreign {
+        while let Some(id) = foreign.pop() {
+            match actor(id).pinned_to() {
+                Some(there) if there != here => hand_over(here, there, id),
+                pinned_to => {
+                    let _masked = port::mask();
+                    note(here, id, pinned_to);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a foreign thread asks for a visit.
+#[inline(always)]
+fn asked_from_outside() -> bool {
+    CORES.foreign.iter().any(|foreign| !foreign.is_empty())
+}
+
 /// Looks for notices; true if there was one.
 #[inline(always)]
 pub(crate) fn look(here: u8) -> bool {
-    let raised = core(here).notice.is_raised();
+    let raised = core(here).notice.is_raised() || asked_from_outside();
     if raised {
         take_notice(here);
     }
@@ -541,6 +604,7 @@ pub(crate) fn idle(here: u8, done: &mut dyn FnMut() -> bool) {
         || !me.ready.is_empty()
         || !me.pinned.is_empty()
         || others_have_surplus(here)
+        || asked_from_outside()
         || done();
     if removed(Mutant::IdleAnnouncedLate) {
         me.idle.publish(1);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  loop:  poll the executor if it was pended · look at notices · visit a bounded number of ready actors
-//!         nothing to do: look at what other cores have in surplus · nothing there either: sleep until kicked
+//!         look at what other cores have in surplus · nothing to do at all: sleep until kicked
 //! ```
 //!
 //! Between ready actors the worker goes round robin, one letter each (OCA-26). A wait (`get`) is the same loop, one level
@@ -54,7 +54,8 @@ fn step(here: u8) -> bool {
         }
         busy = true;
     }
-    busy || cores::help_others(here)
+    // Also with work of its own: the core that has the surplus may be in a long turn.
+    cores::help_others(here) || busy
 }
 
 /// Runs the worker loop until `what` is ready. False if waiting is impossible here: too deep, or inside a monitor.
