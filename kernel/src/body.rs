@@ -23,12 +23,12 @@ use crate::call::{Post, Refused, Report};
 use crate::cores::{self, ActorId, Visit};
 use crate::gate::Sharing;
 use crate::inbox::Inbox;
-use crate::lane::{Lane, Slot};
+use crate::lane::{Envelope, Lane, Slot};
 use crate::letter::{Access, Descriptor, Head, Letter};
 use crate::mailbox::{LaneOf, Mail};
 use crate::methods::{Grant, Methods};
 use crate::monitor::{Affinity, Discipline, Monitor, Permits};
-use crate::objects::Objects;
+use crate::objects::{Claims, Objects};
 use crate::overflow::{self, DeadLetter, Death, Overflow};
 use crate::port::{self, FOREIGN};
 use crate::promise::Ticket;
@@ -46,7 +46,7 @@ const ROUNDS: u32 = 4;
 
 /// An actor's mailbox, monitor and state. Declared by `#[actor] static`.
 pub struct Body<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> {
-    mail: &'static Mail<A, N, P, L>,
+    mail: &'static Mail<A, M, N, P, L>,
     /// Under the lock.
     monitor: UnsafeCell<M>,
     /// As the gate admits.
@@ -80,7 +80,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
 
     const_unless_loom! {
         /// An actor with this mailbox and initial state. A mailbox belongs to one actor.
-        pub fn new(mail: &'static Mail<A, N, P, L>, whole: <A::Objects as Objects>::Whole<A>) -> Self {
+        pub fn new(mail: &'static Mail<A, M, N, P, L>, whole: <A::Objects as Objects>::Whole<A>) -> Self {
             Self { mail, monitor: UnsafeCell::new(M::NEW), whole: UnsafeCell::new(whole) }
         }
     }
@@ -121,7 +121,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     /// Runs `work` as the sender of its lane: interrupts masked, and the lane locked where several senders share it.
     #[inline(always)]
     fn as_sender<R>(&'static self, here: u8, work: impl FnOnce(LaneOf) -> R) -> R {
-        let lane = Mail::<A, N, P, L>::lane_of(here);
+        let lane = Mail::<A, M, N, P, L>::lane_of(here);
         if lane.shared {
             let _held = self.mail.lanes[lane.index].share();
             work(lane)
@@ -164,9 +164,34 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         }
     }
 
-    /// Writes the letter into its lane and notes the receiver, or gives the message back.
+    /// Writes the letter into its lane and notes the receiver, or gives the message back: the straight line for a letter
+    /// that can run, to an actor that has its number, through a lane of the core's own that has room. All else is
+    /// [`put_otherwise`](Self::put_otherwise).
     #[inline(always)]
     fn put_or_return(&'static self, message: A::Message) -> Result<(), (A::Message, Refused)>
+    where
+        Self: Visit,
+    {
+        let masked = port::mask();
+        let here = port::core();
+        let own = Mail::<A, M, N, P, L>::lane_of(here);
+        if !own.shared
+            && let Some(id) = self.mail.desk.id()
+            && let Ok(claims) = A::claims(&message)
+            && let Some(place) = self.mail.lanes[own.index].room()
+        {
+            self.write(own.index, place, id, claims, message);
+            cores::note_here(here, id, Self::pinned_core());
+            return Ok(());
+        }
+        drop(masked);
+        self.put_otherwise(message)
+    }
+
+    /// The same for every letter, also the first one of an actor, through a lane that others share, and one without room.
+    #[cold]
+    #[inline(never)]
+    fn put_otherwise(&'static self, message: A::Message) -> Result<(), (A::Message, Refused)>
     where
         Self: Visit,
     {
@@ -174,21 +199,26 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             Ok(claims) => claims,
             Err(why) => return Err((message, Refused::Unrunnable(why))),
         };
-        let method = A::method(&message);
         let id = self.id();
         let _masked = port::mask();
         let here = port::core();
-        self.as_sender(here, |own| {
-            let lane = &self.mail.lanes[own.index];
-            if !lane.has_room() {
-                return Err((message, Refused::Full));
+        self.as_sender(here, |own| match self.mail.lanes[own.index].room() {
+            None => Err((message, Refused::Full)),
+            Some(place) => {
+                self.write(own.index, place, id, claims, message);
+                Ok(())
             }
-            let letter = lane.send(own.index as u8, self.mail.stamp(own.index), method, claims, message);
-            trace::sent(id, letter);
-            Ok(())
         })?;
         cores::note(here, id, Self::pinned_core());
         Ok(())
+    }
+
+    #[inline(always)]
+    fn write(&'static self, lane: usize, place: u16, id: ActorId, claims: Claims, message: A::Message) {
+        let stamp = self.mail.stamp(lane, place);
+        let envelope = Envelope { lane: lane as u8, stamp, method: A::method(&message), claims };
+        let letter = self.mail.lanes[lane].send(place, envelope, M::UNMONITORED, message);
+        trace::sent(id, letter);
     }
 
     /// What the declared policy does with a letter for which there is no room. What it drops is buried after all locks
@@ -236,12 +266,12 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         Self: Visit,
     {
         let here = port::core();
-        let own = Mail::<A, N, P, L>::lane_of(here).index;
+        let own = Mail::<A, M, N, P, L>::lane_of(here).index;
         let (desk, lane) = (&self.mail.desk, &self.mail.lanes[own]);
         if !desk.try_enter() {
             return None;
         }
-        let seen = self.mail.bells();
+        let seen = self.bells();
         let discarded = if M::UNMONITORED {
             // Letters of an actor without a monitor leave in order, so only the next one can be taken out.
             let next = (lane.published() != lane.received()).then(|| lane.peek_in_order());
@@ -276,10 +306,22 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
 
     // ---- running ----
 
+    /// What the bells say before a round. With one core nobody rings: only a worker finds the lock taken, and there is no
+    /// other; a visit inside a turn of this one (during a `get`) is followed by another look at the lanes.
+    #[inline(always)]
+    fn bells(&'static self) -> u32 {
+        if port::cores() == 1 { 0 } else { self.mail.bells() }
+    }
+
     /// Leaves the turnstile; true if somebody rang who relies on it.
     #[inline(always)]
     fn exit(&'static self, seen: u32) -> bool {
-        let rang = self.mail.desk.exit(seen, || self.mail.bells());
+        let rang = if port::cores() == 1 {
+            self.mail.desk.abandon();
+            false
+        } else {
+            self.mail.desk.exit(seen, || self.mail.bells())
+        };
         self.tell_of_room();
         rang
     }
@@ -294,17 +336,18 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if !desk.enter(|| self.ring(here)) {
             return false;
         }
-        let own = Mail::<A, N, P, L>::lane_of(here).index;
+        let own = Mail::<A, M, N, P, L>::lane_of(here).index;
         let mut budget = BATCH;
         loop {
-            let seen = self.mail.bells();
+            let seen = self.bells();
             let more = loop {
                 let Some(lane) = self.mail.oldest(own) else { break false };
-                self.run_from_lane(here, lane);
-                budget -= 1;
-                if budget == 0 || cores::others_wait(here) {
+                // One letter at least, so that a visit is worth its while; more while nobody else waits.
+                if budget == 0 || (budget < BATCH && cores::others_wait(here)) {
                     break true;
                 }
+                budget -= 1;
+                self.run_from_lane(here, lane);
             };
             let rang = self.exit(seen);
             if more {
@@ -361,7 +404,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         }
         let mut budget = BATCH;
         loop {
-            let seen = self.mail.bells();
+            let seen = self.bells();
             self.round(here);
             let pulled =
                 if budget == 0 || (budget < BATCH && cores::others_wait(here)) { None } else { desk.lists.start() };
@@ -416,7 +459,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 surplus = true;
                 break;
             }
-            seen = self.mail.bells();
+            seen = self.bells();
             self.round(here);
             surplus = desk.lists.has_granted();
         }
@@ -433,7 +476,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         Self: Visit,
     {
         let lists = &self.mail.desk.lists;
-        let own = Mail::<A, N, P, L>::lane_of(here).index;
+        let own = Mail::<A, M, N, P, L>::lane_of(here).index;
         let _no_waiting = worker::NoWaiting::on(here);
         let on_panic = OnPanic(|| {
             // A monitor's panic: what it granted before stands.
@@ -534,12 +577,12 @@ where
     }
 
     fn wait_for_room(&'static self, here: u8) -> bool {
-        let own = Mail::<A, N, P, L>::lane_of(here);
+        let own = Mail::<A, M, N, P, L>::lane_of(here);
         let lane = &self.mail.lanes[own.index];
         lane.want_room(if own.shared { ANYBODY } else { here + 1 });
         fence(Mutant::RoomFence);
         let _masked = port::mask();
-        removed(Mutant::RoomNotRechecked) || self.as_sender(here, |_| !lane.has_room())
+        removed(Mutant::RoomNotRechecked) || self.as_sender(here, |_| lane.room().is_none())
     }
 
     fn report(&'static self) -> Report {

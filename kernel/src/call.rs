@@ -112,7 +112,10 @@ where
     /// Sends the letter and waits for the answer. The actor that waits is left out, its core is not: the worker runs other
     /// actors' letters meanwhile (OCA-4), also while it waits for room.
     pub fn get(self) -> Outcome<T, E> {
-        Asking { asked: Some(self.ask()) }.get()
+        match self.ask() {
+            Ok(promise) => promise.get(),
+            unasked => Asking { asked: Some(unasked) }.get(),
+        }
     }
 
     /// Sends the letter; its receiver answers in place of the method that runs (OCA-15). A token that could not be

@@ -212,20 +212,22 @@ impl Invitations {
 ///
 /// | field | written by | read by |
 /// |---|---|---|
-/// | `member`, `looked`, `waiters`, `depth`, `turn` | its core, masked where interrupts send | its core |
+/// | `member`, `noted`, `looked`, `waiters`, `depth`, `turn` | its core, masked where interrupts send | its core |
 /// | `ready`, `pinned` | its core, masked | its core; `ready` also by idle cores |
 /// | `invitations[i]` | core `i` (`sent`), its core (`taken`) | both |
 /// | `idle` | its core | everybody |
 /// | `notice`, `pended`, `promises_wanted` | raised by anybody, lowered by its core | its core |
 #[cfg_attr(not(target_os = "none"), repr(align(128)))]
 pub(crate) struct Core {
+    /// How many actors are in the two sets.
+    noted: Count16,
+    notice: Flag,
     ready: Ring,
     pinned: Ring,
     member: [Guarded<u32>; MAX_ACTORS.div_ceil(32)],
     looked: [Guarded<u16>; MAX_CORES],
     invitations: [Invitations; MAX_CORES],
     idle: Byte,
-    notice: Flag,
     pended: Flag,
     promises_wanted: Flag,
     pub(crate) waiters: WaitList,
@@ -242,13 +244,14 @@ impl Core {
     const_unless_loom! {
         fn new() -> Self {
             Self {
+                noted: Count16::new(),
+                notice: Flag::new(),
                 ready: Ring::new(),
                 pinned: Ring::new(),
                 member: array_of!(Guarded::new(0)),
                 looked: array_of!(Guarded::new(0)),
                 invitations: array_of!(Invitations::new()),
                 idle: Byte::new(),
-                notice: Flag::new(),
                 pended: Flag::new(),
                 promises_wanted: Flag::new(),
                 waiters: WaitList::new(),
@@ -267,6 +270,7 @@ impl Core {
             return false;
         }
         word.set(members | bit);
+        self.noted.set(self.noted.own() + 1);
         true
     }
 
@@ -274,6 +278,7 @@ impl Core {
     fn part(&self, id: ActorId) {
         let (word, bit) = (&self.member[id.index() / 32], 1 << (id.index() % 32));
         word.set(word.get() & !bit);
+        self.noted.set(self.noted.own() - 1);
     }
 }
 
@@ -364,6 +369,12 @@ pub(crate) fn note(here: u8, id: ActorId, pinned_to: Option<u8>) {
     if FOREIGN_THREADS && here == FOREIGN {
         return note_foreign(id, pinned_to);
     }
+    note_here(here, id, pinned_to);
+}
+
+/// The same, on a core.
+#[inline(always)]
+pub(crate) fn note_here(here: u8, id: ActorId, pinned_to: Option<u8>) {
     let core = core(here);
     if core.join(id) {
         match pinned_to {
@@ -422,43 +433,53 @@ pub(crate) fn promise_freed(home: u8) {
 
 /// Takes the next ready actor, pinned and unpinned ones in turn.
 #[inline(always)]
-fn next_ready(here: u8) -> Option<ActorId> {
+fn next_ready(here: u8) -> Option<(ActorId, ReadySet)> {
     let _masked = port::mask();
     let core = core(here);
-    let pinned_first = core.turn.get();
-    let id = if pinned_first {
-        core.pinned.pop().or_else(|| core.ready.pop())
+    let (id, set) = if core.pinned.is_empty() {
+        (core.ready.pop()?, ReadySet::Unpinned)
     } else {
-        core.ready.pop().or_else(|| core.pinned.pop())
-    };
-    if let Some(id) = id {
+        let pinned_first = core.turn.get();
         core.turn.set(!pinned_first);
-        core.part(id);
-    }
-    id
+        match if pinned_first { None } else { core.ready.pop() } {
+            Some(id) => (id, ReadySet::Unpinned),
+            None => (core.pinned.pop()?, ReadySet::Pinned),
+        }
+    };
+    core.part(id);
+    Some((id, set))
+}
+
+/// Which of a core's two sets an actor was in.
+#[derive(Clone, Copy, PartialEq)]
+enum ReadySet {
+    Unpinned,
+    Pinned,
 }
 
 /// Whether another actor waits for this core: then one letter each.
 #[inline(always)]
 pub(crate) fn others_wait(here: u8) -> bool {
     let core = core(here);
-    !core.ready.is_empty() || !core.pinned.is_empty() || core.notice.is_raised() || core.pended.is_raised()
+    core.noted.own() != 0 || core.notice.is_raised()
 }
 
 /// Visits one ready actor, if there is one.
 #[inline(always)]
 pub(crate) fn visit_next(here: u8) -> bool {
-    let Some(id) = next_ready(here) else { return false };
+    let Some((id, set)) = next_ready(here) else { return false };
     let actor = actor(id);
-    match actor.pinned_to() {
-        Some(there) if there != here => hand_over(here, there, id),
-        pinned_to => {
-            offer_surplus(here);
-            if actor.visit(here) {
-                let _masked = port::mask();
-                note(here, id, pinned_to);
-            }
-        }
+    if set == ReadySet::Pinned
+        && let Some(there) = actor.pinned_to()
+        && there != here
+    {
+        hand_over(here, there, id);
+        return true;
+    }
+    offer_surplus(here);
+    if actor.visit(here) {
+        let _masked = port::mask();
+        note(here, id, actor.pinned_to());
     }
     true
 }
@@ -545,6 +566,12 @@ fn asked_from_outside() -> bool {
     CORES.foreign.iter().any(|foreign| !foreign.is_empty())
 }
 
+/// Whether something was published for this core: an invitation, an answer, room, or a task to poll.
+#[inline(always)]
+pub(crate) fn has_notice(here: u8) -> bool {
+    core(here).notice.is_raised()
+}
+
 /// Looks for notices; true if there was one.
 #[inline(always)]
 pub(crate) fn look(here: u8) -> bool {
@@ -620,6 +647,7 @@ pub(crate) fn idle(here: u8, done: &mut dyn FnMut() -> bool) {
 pub(crate) fn pend(to: u8) {
     fence(Mutant::NoticeFence);
     core(to).pended.raise(None);
+    core(to).notice.raise(None);
     if to != port::core() {
         port::kick(to);
     }

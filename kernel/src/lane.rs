@@ -146,38 +146,38 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
 
     // ---- the sender's side: its core, interrupts masked (and `shared` held where the lane is shared) ----
 
-    /// How many letters were ever sent, as the sender knows.
-    #[inline(always)]
-    pub(crate) fn own_tail(&self) -> u16 {
-        self.sender.sent.own()
-    }
-
     /// How many letters were ever sent, as any core sees it without synchronising.
     #[inline(always)]
     pub(crate) fn tail(&self) -> u16 {
         self.sender.sent.glance()
     }
 
+    /// The place for the next letter, if there is room.
     #[inline(always)]
-    pub(crate) fn has_room(&self) -> bool {
+    pub(crate) fn room(&self) -> Option<u16> {
         let capacity = N as u16 + u16::from(removed(Mutant::LaneOneTooMany));
-        self.sender.sent.own().wrapping_sub(self.receiver.freed.read(Mutant::LaneFreedReadRelaxed)) < capacity
+        let sent = self.sender.sent.own();
+        (sent.wrapping_sub(self.receiver.freed.read(Mutant::LaneFreedReadRelaxed)) < capacity).then_some(sent)
     }
 
-    /// Writes a letter into the next slot and publishes it. The caller saw room.
+    /// Writes a letter into the place of [`room`](Self::room) and publishes it.
+    ///
+    /// `in_order` is for an actor whose letters leave in order: its places never change.
     #[inline(always)]
-    pub(crate) fn send(&self, lane: u8, stamp: u16, method: u8, claims: Claims, message: A::Message) -> NonNull<Head> {
-        let sent = self.sender.sent.own();
-        let index = self.slot_at(sent);
+    pub(crate) fn send(&self, sent: u16, envelope: Envelope, in_order: bool, message: A::Message) -> NonNull<Head> {
+        let Envelope { lane, stamp, method, claims } = envelope;
+        let index = if in_order { sent & Self::MASK } else { self.slot_at(sent) };
         let slot = &self.slots[usize::from(index)];
         slot.head.content.with_mut(|_| ());
         // SAFETY: by the places invariant the slot is free, so it is the sender's until `sent` is published.
         unsafe { slot.message.get().cast::<A::Message>().write(message) };
         slot.claims.keep(claims);
         slot.head.stamp.set(stamp);
-        slot.head.method.set(method);
-        slot.head.slot.set(index);
-        slot.head.lane.set(lane);
+        if !in_order || cfg!(feature = "trace") {
+            slot.head.method.set(method);
+            slot.head.slot.set(index);
+            slot.head.lane.set(lane);
+        }
         self.sender.sent.publish(sent.wrapping_add(1), Mutant::LaneSentRelaxed);
         NonNull::from(slot).cast()
     }
@@ -283,6 +283,14 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
         // The XOR of two numbers below a power of two stays below it; the mask says so to the compiler.
         (self.order[usize::from(place)].get() ^ place) & Self::MASK
     }
+}
+
+/// What is written on a letter besides its message.
+pub(crate) struct Envelope {
+    pub(crate) lane: u8,
+    pub(crate) stamp: u16,
+    pub(crate) method: u8,
+    pub(crate) claims: Claims,
 }
 
 /// A shared lane, held by one sender.

@@ -17,6 +17,7 @@
 //! a lane already read before its effect arrives in one still to be read. So lanes are read again after a letter was found:
 //! acquiring the effect's tail makes the cause's visible. It ends, because lanes are bounded.
 
+use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use crate::desk::Desk;
@@ -24,13 +25,17 @@ use crate::inbox::Lists;
 use crate::lane::Lane;
 use crate::letter::Head;
 use crate::methods::Methods;
+use crate::monitor::Monitor;
 use crate::port::{self, FOREIGN_THREADS, MAX_CORES};
 use crate::sync::{Mutant, array_of, const_unless_loom, removed};
 
 /// The letters of an actor: everything that is zero when the program starts, and therefore takes no flash.
-pub struct Mail<A: Methods, const N: usize, const P: usize, const L: usize> {
+///
+/// Its type names the monitor too, although no monitor is in it: how letters leave their lanes depends on it.
+pub struct Mail<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> {
     pub(crate) desk: Desk,
     pub(crate) lanes: [Lane<A, N, P>; L],
+    monitor: PhantomData<fn() -> M>,
 }
 
 /// Which lane a sender uses.
@@ -41,14 +46,14 @@ pub(crate) struct LaneOf {
     pub(crate) shared: bool,
 }
 
-impl<A: Methods, const N: usize, const P: usize, const L: usize> Mail<A, N, P, L> {
+impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mail<A, M, N, P, L> {
     const_unless_loom! {
         /// An empty mailbox.
         #[expect(clippy::new_without_default, reason = "`Default` is not const")]
         pub fn new() -> Self {
             const { assert!(L >= 1 && L <= MAX_CORES, "an actor has at least one lane and at most one per core") };
             const { assert!(N * L < 1 << 15, "the lanes of an actor hold fewer than 32768 letters together") };
-            Self { desk: Desk::new(), lanes: array_of!(Lane::new()) }
+            Self { desk: Desk::new(), lanes: array_of!(Lane::new()), monitor: PhantomData }
         }
     }
 
@@ -78,8 +83,7 @@ impl<A: Methods, const N: usize, const P: usize, const L: usize> Mail<A, N, P, L
 
     /// The stamp of a letter sent now.
     #[inline(always)]
-    pub(crate) fn stamp(&self, own: usize) -> u16 {
-        let own_tail = self.lanes[own].own_tail();
+    pub(crate) fn stamp(&self, own: usize, own_tail: u16) -> u16 {
         if removed(Mutant::StampOwnLaneOnly) {
             return own_tail;
         }

@@ -5,16 +5,16 @@ pub use crate::sync::Mutant;
 
 use crate::body::Body;
 use crate::call::Post;
-use crate::cores;
-use crate::lane::{Lane, Slot};
+use crate::cores::{self, Visit};
+use crate::lane::{Envelope, Lane, Slot};
 use crate::letter::Head;
 use crate::methods::Methods;
 use crate::monitor::{Monitor, Permits};
 use crate::objects::{Claims, Objects};
 use crate::promise::{Promise, Reply, halves};
 
-/// A lane by itself: one thread sends, one receives.
-pub struct LaneAlone<A: Methods, const N: usize>(Lane<A, N, 1>);
+/// A lane by itself: one thread sends, one receives. `IN_ORDER` if its letters leave in order (no monitor).
+pub struct LaneAlone<A: Methods, const N: usize, const IN_ORDER: bool>(Lane<A, N, 1>);
 
 /// A letter that was received and whose slot is still taken.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Received<M> {
     slot: u16,
 }
 
-impl<A: Methods, const N: usize> LaneAlone<A, N> {
+impl<A: Methods, const N: usize, const IN_ORDER: bool> LaneAlone<A, N, IN_ORDER> {
     /// An empty lane.
     #[expect(clippy::new_without_default, reason = "as the lane itself")]
     pub fn new() -> Self {
@@ -34,15 +34,15 @@ impl<A: Methods, const N: usize> LaneAlone<A, N> {
 
     /// Sends, or gives the message back.
     pub fn send(&self, message: A::Message) -> Result<(), A::Message> {
-        if !self.0.has_room() {
-            return Err(message);
-        }
-        let stamp = self.0.own_tail();
-        self.0.send(0, stamp, A::method(&message), Claims::NONE, message);
+        let Some(place) = self.0.room() else { return Err(message) };
+        let envelope = Envelope { lane: 0, stamp: place, method: A::method(&message), claims: Claims::NONE };
+        self.0.send(place, envelope, IN_ORDER, message);
         Ok(())
     }
+}
 
-    /// Receives the next letter of an actor with a monitor.
+impl<A: Methods, const N: usize> LaneAlone<A, N, false> {
+    /// Receives the next letter.
     pub fn receive(&self) -> Option<Received<A::Message>> {
         if self.0.published() == self.0.received() {
             return None;
@@ -59,8 +59,10 @@ impl<A: Methods, const N: usize> LaneAlone<A, N> {
         self.0.free(letter.slot);
         letter.message
     }
+}
 
-    /// Receives and frees the next letter of an actor without a monitor.
+impl<A: Methods, const N: usize> LaneAlone<A, N, true> {
+    /// Receives and frees the next letter.
     pub fn receive_in_order(&self) -> Option<A::Message> {
         if self.0.published() == self.0.received() {
             return None;
@@ -81,6 +83,16 @@ where
     M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>,
 {
     body.id();
+}
+
+/// Visits an actor that need not be ready; true if there is more to do.
+pub fn visit<A, M, const N: usize, const P: usize, const L: usize>(body: &'static Body<A, M, N, P, L>, core: u8) -> bool
+where
+    A: Methods,
+    M: Monitor,
+    M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>,
+{
+    body.visit(core)
 }
 
 /// Both halves of a promise from the pool of this core's lane, without a letter.

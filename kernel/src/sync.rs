@@ -233,6 +233,12 @@ impl Count16 {
         self.0.load(unless(removed(step), Ordering::Acquire))
     }
 
+    /// Changes the writer's own view, for a count that others do not rest anything on.
+    #[inline(always)]
+    pub(crate) fn set(&self, value: u16) {
+        self.0.store(value, Ordering::Relaxed);
+    }
+
     /// What is visible without synchronising: enough for sums that only coherence is asked of.
     #[inline(always)]
     pub(crate) fn glance(&self) -> u16 {

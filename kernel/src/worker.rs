@@ -71,7 +71,14 @@ pub(crate) fn run_until(what: &mut impl Eventually) -> bool {
     while !what.is_ready() {
         // A turn that panics must not unwind into the one that waits.
         let mut busy = true;
-        port::catch(&mut || busy = step(here));
+        port::catch(&mut || {
+            while busy && !what.is_ready() {
+                // One visit may be all it takes; but tasks and other cores' requests get their share all the same.
+                if cores::has_notice(here) || !cores::visit_next(here) {
+                    busy = step(here);
+                }
+            }
+        });
         if !busy {
             cores::idle(here, &mut || !what.wait_on(here));
         }

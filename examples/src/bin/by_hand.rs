@@ -66,7 +66,7 @@ impl Methods for Counter {
 }
 
 // Mailbox and actor are two statics: a mailbox of zeros takes no flash.
-static MAIL: Mail<Counter, 8, 4, LANES> = Mail::new();
+static MAIL: Mail<Counter, Serial, 8, 4, LANES> = Mail::new();
 static COUNTER: CounterFront<Body<Counter, Serial, 8, 4, LANES>> =
     CounterFront { body: Body::new(&MAIL, Counter { total: 0 }) };
 

@@ -39,7 +39,7 @@ fn declare(arguments: &TokenStream, item: &ItemStatic) -> Result<TokenStream> {
     // that rustc says once, and there, that the state is not an actor.
     let mail = quote_spanned! {state.span()=>
         {
-            static MAIL: ::flockwork::Mail<#state, #capacity, #promises, #lanes> = ::flockwork::Mail::new();
+            static MAIL: ::flockwork::Mail<#state, #monitor, #capacity, #promises, #lanes> = ::flockwork::Mail::new();
             &MAIL
         }
     };
