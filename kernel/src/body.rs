@@ -164,53 +164,72 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         }
     }
 
-    /// Writes the letter into its lane and notes the receiver, or gives the message back: the straight line for a letter
-    /// that can run, to an actor that has its number, through a lane of the core's own that has room. All else is
+    /// Writes the letter into its lane and notes the receiver: the straight line for a letter that can run, to an actor that
+    /// has its number, through a lane of the core's own that has room. All else is
     /// [`put_otherwise`](Self::put_otherwise).
+    ///
+    /// # Safety
+    /// The pointer leads to a message that is the caller's to give away; it was moved out if and only if the result is `Ok`.
     #[inline(always)]
-    fn put_or_return(&'static self, message: A::Message) -> Result<(), (A::Message, Refused)>
+    unsafe fn put_straight(&'static self, message: *mut A::Message) -> Result<(), Refused>
     where
         Self: Visit,
     {
         let masked = port::mask();
         let here = port::core();
         let own = Mail::<A, M, N, P, L>::lane_of(here);
+        // SAFETY: the caller's message is there.
+        let content = unsafe { &*message };
         if !own.shared
             && let Some(id) = self.mail.desk.id()
-            && let Ok(claims) = A::claims(&message)
+            && let Ok(claims) = A::claims(content)
             && let Some(place) = self.mail.lanes[own.index].room()
         {
-            self.write(own.index, place, id, claims, message);
+            // SAFETY: the caller gives it away, and hears that it is gone.
+            self.write(own.index, place, id, claims, unsafe { message.read() });
             cores::note_here(here, id, Self::pinned_core());
             return Ok(());
         }
         drop(masked);
-        self.put_otherwise(message)
+        // SAFETY: the message was not moved out.
+        unsafe { self.put_otherwise(message) }
     }
 
     /// The same for every letter, also the first one of an actor, through a lane that others share, and one without room.
+    ///
+    /// # Safety
+    /// As [`put_straight`](Self::put_straight).
     #[cold]
     #[inline(never)]
-    fn put_otherwise(&'static self, message: A::Message) -> Result<(), (A::Message, Refused)>
+    unsafe fn put_otherwise(&'static self, message: *mut A::Message) -> Result<(), Refused>
     where
         Self: Visit,
     {
-        let claims = match A::claims(&message) {
-            Ok(claims) => claims,
-            Err(why) => return Err((message, Refused::Unrunnable(why))),
-        };
+        // SAFETY: the caller's message is there.
+        let claims = A::claims(unsafe { &*message }).map_err(Refused::Unrunnable)?;
         let id = self.id();
-        let _masked = port::mask();
-        let here = port::core();
-        self.as_sender(here, |own| match self.mail.lanes[own.index].room() {
-            None => Err((message, Refused::Full)),
-            Some(place) => {
-                self.write(own.index, place, id, claims, message);
-                Ok(())
+        let sent = {
+            let _masked = port::mask();
+            let here = port::core();
+            let sent = self.as_sender(here, |own| {
+                let room = self.mail.lanes[own.index].room();
+                if let Some(place) = room {
+                    // SAFETY: the caller gives it away, and hears that it is gone.
+                    self.write(own.index, place, id, claims, unsafe { message.read() });
+                }
+                room.is_some()
+            });
+            if sent {
+                cores::note(here, id, Self::pinned_core());
             }
-        })?;
-        cores::note(here, id, Self::pinned_core());
-        Ok(())
+            sent
+        };
+        match M::OVERFLOW {
+            _ if sent => Ok(()),
+            Overflow::Reject => Err(Refused::Full),
+            // SAFETY: the message was not moved out.
+            _ => unsafe { self.put_without_room(message) },
+        }
     }
 
     #[inline(always)]
@@ -223,31 +242,35 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
 
     /// What the declared policy does with a letter for which there is no room. What it drops is buried after all locks
     /// are free: the hook and the message's own `drop` are the user's code.
-    #[cold]
-    #[inline(never)]
-    fn put_without_room(&'static self, message: A::Message) -> Result<(), (A::Message, Refused)>
+    ///
+    /// # Safety
+    /// As [`put_straight`](Self::put_straight).
+    unsafe fn put_without_room(&'static self, message: *mut A::Message) -> Result<(), Refused>
     where
         Self: Visit,
     {
-        if M::OVERFLOW == Overflow::DropNewest {
-            self.bury(message, Death::NoRoom);
-            return Ok(());
-        }
-        let key = A::key(&message);
-        match self.discard_waiting(|waiting| M::OVERFLOW == Overflow::DropOldest || A::key(waiting) == key) {
+        let replaced = if M::OVERFLOW == Overflow::DropNewest {
+            None
+        } else {
+            // SAFETY: the caller's message is there.
+            let key = A::key(unsafe { &*message });
+            self.discard_waiting(|waiting| M::OVERFLOW == Overflow::DropOldest || A::key(waiting) == key)
+        };
+        match replaced {
             Some(old) => {
-                let put = self.put_or_return(message);
+                // There is room now, unless an interrupt has taken it: then another letter is replaced.
+                // SAFETY: the message was not moved out.
+                let put = unsafe { self.put_otherwise(message) };
                 self.bury(old, Death::Replaced);
-                // An interrupt may have taken the room meanwhile.
-                match put {
-                    Err((newest, Refused::Full)) => self.bury(newest, Death::NoRoom),
-                    put => return put,
-                }
+                put
             }
-            None if M::OVERFLOW == Overflow::DropOldest => self.bury(message, Death::NoRoom),
-            None => return Err((message, Refused::Full)),
+            None if M::OVERFLOW == Overflow::Coalesce => Err(Refused::Full),
+            None => {
+                // SAFETY: the caller gives it away, and hears that it is gone.
+                self.bury(unsafe { message.read() }, Death::NoRoom);
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     fn bury(&'static self, message: A::Message, death: Death) {
@@ -555,12 +578,10 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Pos
 where
     M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>,
 {
-    #[inline]
-    fn put(&'static self, message: A::Message) -> Result<(), (A::Message, Refused)> {
-        match self.put_or_return(message) {
-            Err((message, Refused::Full)) if M::OVERFLOW != Overflow::Reject => self.put_without_room(message),
-            put => put,
-        }
+    #[inline(always)]
+    unsafe fn put(&'static self, message: *mut A::Message) -> Result<(), Refused> {
+        // SAFETY: the caller's promise.
+        unsafe { self.put_straight(message) }
     }
 
     #[inline]

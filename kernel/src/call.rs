@@ -3,10 +3,12 @@
 //! A call does nothing until it is sent: [`tell`](Call::tell) (fire and forget), [`ask`](Call::ask) (a promise),
 //! [`get`](Call::get) (wait for the answer), `.await` (in async code), [`send`](Call::send) (tell, waiting for room in async
 //! code) or [`forward`](Call::forward) (let the receiver answer in my place).
+#![expect(unsafe_code, reason = "gives a message away by pointer")]
 
 use core::convert::Infallible;
 use core::fmt;
 use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
 
 use crate::cores;
 use crate::methods::Methods;
@@ -42,8 +44,12 @@ impl core::error::Error for Refused {}
 
 /// The sending side of an actor, whatever its monitor and capacities. Implemented by [`Body`](crate::Body) alone.
 pub trait Post<A: Methods>: Sync + 'static {
+    /// Sends the message behind the pointer; it was moved out if and only if the result is `Ok`.
+    ///
+    /// # Safety
+    /// The pointer leads to a message that is the caller's to give away.
     #[doc(hidden)]
-    fn put(&'static self, message: A::Message) -> Result<(), (A::Message, Refused)>;
+    unsafe fn put(&'static self, message: *mut A::Message) -> Result<(), Refused>;
     #[doc(hidden)]
     fn issue(&'static self) -> Option<Ticket>;
     /// Says that core `here` waits for room; whether there still is none.
@@ -52,6 +58,21 @@ pub trait Post<A: Methods>: Sync + 'static {
     /// What happened to this actor's letters so far.
     #[doc(hidden)]
     fn report(&'static self) -> Report;
+}
+
+/// Sends a message, or gives it back. The message stays where it is until it is written into its slot: copying it through
+/// results took as many instructions as sending it.
+#[inline(always)]
+pub(crate) fn put<A: Methods, B: ?Sized + Post<A>>(
+    body: &'static B,
+    message: A::Message,
+) -> Result<(), (A::Message, Refused)> {
+    let mut message = ManuallyDrop::new(message);
+    // SAFETY: the message is this function's own, and is not touched again if it was moved out.
+    match unsafe { body.put(&raw mut *message) } {
+        Ok(()) => Ok(()),
+        Err(why) => Err((ManuallyDrop::into_inner(message), why)),
+    }
 }
 
 /// What happened to an actor's letters so far. Counts wrap around.
@@ -92,7 +113,7 @@ where
     #[inline(always)]
     pub fn tell(self) -> Result<(), Rejected<A, B>> {
         let body = self.body;
-        body.put((self.build)(Reply::nobody())).map_err(|(message, why)| Rejected { body, message, why })
+        put(body, (self.build)(Reply::nobody())).map_err(|(message, why)| Rejected { body, message, why })
     }
 
     /// Sends the letter and returns the promise of its answer (OCA-3). Never waits; a letter without room comes back.
@@ -103,7 +124,7 @@ where
         };
         let (promise, reply) = halves(ticket);
         let body = self.body;
-        match body.put((self.build)(reply)) {
+        match put(body, (self.build)(reply)) {
             Ok(()) => Ok(promise),
             Err((message, why)) => Err(Unasked::Rejected(promise, Rejected { body, message, why })),
         }
@@ -125,7 +146,7 @@ where
     /// If a hand-written [`Methods::detach`] does not give back the reply its message was built around.
     pub fn forward<'t>(self, token: Token<'t, T, E>) -> Result<Answered<'t>, (Token<'t, T, E>, Refused)> {
         let memory = token.reply.remember();
-        match self.body.put((self.build)(token.reply)) {
+        match put(self.body, (self.build)(token.reply)) {
             Ok(()) => Ok(Token::<T, E>::answered()),
             Err((mut message, why)) => Err((Token::new(memory.restore(A::detach(&mut message))), why)),
         }
@@ -187,7 +208,7 @@ impl<A: Methods, B: ?Sized + Post<A>> Rejected<A, B> {
     /// Tries again.
     pub fn retry(self) -> Result<(), Self> {
         let body = self.body;
-        body.put(self.message).map_err(|(message, why)| Self { body, message, why })
+        put(body, self.message).map_err(|(message, why)| Self { body, message, why })
     }
 
     /// The message.

@@ -240,6 +240,13 @@ pub(crate) struct Core {
 // SAFETY: the table above: each field has one writer at a time, and what others read is atomic.
 unsafe impl Sync for Core {}
 
+/// The word and bit of an actor in a set.
+#[inline(always)]
+fn membership(members: &[Guarded<u32>; MAX_ACTORS.div_ceil(32)], id: ActorId) -> (&Guarded<u32>, u32) {
+    // An index is below the limit; the remainder says so to the compiler.
+    (&members[id.index() % MAX_ACTORS / 32], 1 << (id.index() % 32))
+}
+
 impl Core {
     const_unless_loom! {
         fn new() -> Self {
@@ -264,7 +271,7 @@ impl Core {
     /// Whether the actor was not in the set and is now.
     #[inline(always)]
     fn join(&self, id: ActorId) -> bool {
-        let (word, bit) = (&self.member[id.index() / 32], 1 << (id.index() % 32));
+        let (word, bit) = membership(&self.member, id);
         let members = word.get();
         if members & bit != 0 {
             return false;
@@ -276,7 +283,7 @@ impl Core {
 
     #[inline(always)]
     fn part(&self, id: ActorId) {
-        let (word, bit) = (&self.member[id.index() / 32], 1 << (id.index() % 32));
+        let (word, bit) = membership(&self.member, id);
         word.set(word.get() & !bit);
         self.noted.set(self.noted.own() - 1);
     }
@@ -311,7 +318,7 @@ impl Foreign {
 
     /// The sender's letter was published before: whoever takes the actor out after this sees it.
     fn push(&self, id: ActorId) {
-        let (word, bit) = (&self.member[id.index() / 32], 1 << (id.index() % 32));
+        let (word, bit) = membership(&self.member, id);
         self.locked(|| {
             if word.get() & bit == 0 {
                 word.set(word.get() | bit);
@@ -323,7 +330,7 @@ impl Foreign {
     fn pop(&self) -> Option<ActorId> {
         self.locked(|| {
             let id = self.ring.pop()?;
-            let (word, bit) = (&self.member[id.index() / 32], 1 << (id.index() % 32));
+            let (word, bit) = membership(&self.member, id);
             word.set(word.get() & !bit);
             Some(id)
         })

@@ -129,3 +129,8 @@ pub fn want_promise(core: u8) {
 pub fn begin() {
     cores::begin();
 }
+
+/// Sends a message, or says why not.
+pub fn put<A: Methods, B: ?Sized + Post<A>>(body: &'static B, message: A::Message) -> Result<(), crate::Refused> {
+    crate::call::put(body, message).map_err(|(_, why)| why)
+}

@@ -66,14 +66,14 @@ pub enum Unrunnable {
     /// It names an object the actor does not have.
     NoSuchObject {
         /// The place it named.
-        index: usize,
+        index: u8,
         /// How many the actor has.
-        objects: usize,
+        objects: u8,
     },
     /// It names one object twice, once of these exclusively.
     SameObjectTwice {
         /// The place it named.
-        index: usize,
+        index: u8,
     },
 }
 
@@ -111,7 +111,7 @@ impl Claims {
     pub fn exclusive<O: Objects>(mut self, id: Id<O::Object>) -> Result<Self, Unrunnable> {
         let bit = self.bit::<O>(id)?;
         if (self.shared | self.exclusive) & bit != 0 {
-            return Err(Unrunnable::SameObjectTwice { index: id.index() });
+            return Err(Unrunnable::SameObjectTwice { index: id.index });
         }
         self.exclusive |= bit;
         Ok(self)
@@ -121,7 +121,7 @@ impl Claims {
     pub fn shared<O: Objects>(mut self, id: Id<O::Object>) -> Result<Self, Unrunnable> {
         let bit = self.bit::<O>(id)?;
         if self.exclusive & bit != 0 {
-            return Err(Unrunnable::SameObjectTwice { index: id.index() });
+            return Err(Unrunnable::SameObjectTwice { index: id.index });
         }
         self.shared |= bit;
         Ok(self)
@@ -129,7 +129,7 @@ impl Claims {
 
     fn bit<O: Objects>(&mut self, id: Id<O::Object>) -> Result<u32, Unrunnable> {
         if id.index() >= O::COUNT {
-            return Err(Unrunnable::NoSuchObject { index: id.index(), objects: O::COUNT });
+            return Err(Unrunnable::NoSuchObject { index: id.index, objects: O::COUNT as u8 });
         }
         if self.first == 0 {
             self.first = id.index + 1;

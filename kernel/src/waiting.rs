@@ -11,7 +11,7 @@ use core::marker::{PhantomData, PhantomPinned};
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
-use crate::call::{Post, Refused};
+use crate::call::{Post, Refused, put};
 use crate::cores;
 use crate::methods::Methods;
 use crate::port::{self, FOREIGN};
@@ -421,7 +421,7 @@ impl<A: Methods, B: ?Sized + Post<A>> Future for Sending<A, B> {
         poll_waiting(entry, context, |core| {
             loop {
                 let Some(letter) = message.take() else { return Poll::Ready(Ok(())) };
-                match body.put(letter) {
+                match put(body, letter) {
                     Ok(()) => return Poll::Ready(Ok(())),
                     Err((letter, Refused::Full)) => {
                         *message = Some(letter);
