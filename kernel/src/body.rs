@@ -25,7 +25,7 @@ use crate::gate::Sharing;
 use crate::inbox::Inbox;
 use crate::lane::{Envelope, Lane, Slot};
 use crate::letter::{Access, Descriptor, Head, Letter};
-use crate::mailbox::{LaneOf, Mail};
+use crate::mailbox::{LaneOf, Mail, Run};
 use crate::methods::{Grant, Methods};
 use crate::monitor::{Affinity, Discipline, Monitor, Permits};
 use crate::objects::{Claims, Objects};
@@ -186,7 +186,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             && let Some(place) = self.mail.lanes[own.index].room()
         {
             // SAFETY: the caller gives it away, and hears that it is gone.
-            self.write(own.index, place, id, claims, unsafe { message.read() });
+            unsafe { self.write(own.index, place, id, claims, message) };
             cores::note_here(here, id, Self::pinned_core());
             return Ok(());
         }
@@ -215,7 +215,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 let room = self.mail.lanes[own.index].room();
                 if let Some(place) = room {
                     // SAFETY: the caller gives it away, and hears that it is gone.
-                    self.write(own.index, place, id, claims, unsafe { message.read() });
+                    unsafe { self.write(own.index, place, id, claims, message) };
                 }
                 room.is_some()
             });
@@ -232,12 +232,17 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         }
     }
 
+    /// # Safety
+    /// The message behind the pointer is moved out.
     #[inline(always)]
-    fn write(&'static self, lane: usize, place: u16, id: ActorId, claims: Claims, message: A::Message) {
+    unsafe fn write(&'static self, lane: usize, place: u16, id: ActorId, claims: Claims, message: *mut A::Message) {
         let stamp = self.mail.stamp(lane, place);
-        let envelope = Envelope { lane: lane as u8, stamp, method: A::method(&message), claims };
-        let letter = self.mail.lanes[lane].send(place, envelope, M::UNMONITORED, message);
-        trace::sent(id, letter);
+        // SAFETY: the message is there until `send` moves it out.
+        let method = A::method(unsafe { &*message });
+        let envelope = Envelope { lane: lane as u8, stamp, method, claims };
+        // SAFETY: the caller's promise.
+        let letter = unsafe { self.mail.lanes[lane].send(place, envelope, M::UNMONITORED, message) };
+        trace::sent(|| Some(id), letter);
     }
 
     /// What the declared policy does with a letter for which there is no room. What it drops is buried after all locks
@@ -278,7 +283,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             let _masked = port::mask();
             self.as_sender(port::core(), |own| self.mail.lanes[own.index].count_dropped());
         }
-        trace::dropped(self.mail.desk.id());
+        trace::dropped(|| self.mail.desk.id());
         let method = A::METHODS[usize::from(A::method(&message))].name();
         overflow::bury(&DeadLetter { actor: core::any::type_name::<A>(), method, death, message: &message });
     }
@@ -363,14 +368,17 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let mut budget = BATCH;
         loop {
             let seen = self.bells();
-            let more = loop {
-                let Some(lane) = self.mail.oldest(own) else { break false };
-                // One letter at least, so that a visit is worth its while; more while nobody else waits.
-                if budget == 0 || (budget < BATCH && cores::others_wait(here)) {
-                    break true;
+            let more = 'batch: loop {
+                let Some(Run { lane, until }) = self.mail.oldest(own) else { break false };
+                let lane = &self.mail.lanes[lane];
+                while lane.received() != until {
+                    // One letter at least, so that a visit is worth its while; more while nobody else waits.
+                    if budget == 0 || (budget < BATCH && cores::others_wait(here)) {
+                        break 'batch true;
+                    }
+                    budget -= 1;
+                    self.run_from_lane(here, lane);
                 }
-                budget -= 1;
-                self.run_from_lane(here, lane);
             };
             let rang = self.exit(seen);
             if more {
@@ -384,13 +392,12 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
 
     /// Runs the next letter of a lane under the lock, which stands for the borrow.
     #[inline(always)]
-    fn run_from_lane(&'static self, here: u8, lane: usize)
+    fn run_from_lane(&'static self, here: u8, lane: &Lane<A, N, P>)
     where
         Self: Visit,
     {
-        let lane = &self.mail.lanes[lane];
         let letter = lane.peek_in_order();
-        trace::started(self.mail.desk.id(), letter);
+        trace::started(|| self.mail.desk.id(), letter);
         // SAFETY: the letter is published and not received; only the holder of the lock receives, so it is taken once.
         let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
         lane.receive_and_free();
@@ -402,8 +409,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // SAFETY: letters of this actor are run only here, under the lock, one at a time.
         A::run(unsafe { Grant::new(state, objects, claims, true) }, message);
         core::mem::forget(on_panic);
-        trace::ended(self.mail.desk.id(), letter);
-        trace::left(self.mail.desk.id(), letter);
+        trace::ended(|| self.mail.desk.id(), letter);
+        trace::left(|| self.mail.desk.id(), letter);
     }
 
     /// Puts the actor into this core's ready set: there is something left to do.
@@ -541,7 +548,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         });
         // SAFETY: as in `schedule`.
         unsafe { &mut *self.monitor.get() }.leave(view);
-        trace::left(self.mail.desk.id(), letter);
+        trace::left(|| self.mail.desk.id(), letter);
     }
 
     /// Runs a letter that the gate admitted.
@@ -551,7 +558,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         Self: Visit,
     {
         let view = Self::view(letter);
-        trace::started(self.mail.desk.id(), letter);
+        trace::started(|| self.mail.desk.id(), letter);
         let on_panic = OnPanic(|| {
             view.head().done.raise(Some(Mutant::DoneRelaxed));
             if locked {
@@ -566,7 +573,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // is inside the gate until `done` is seen (the gate's invariant).
         A::run(unsafe { Grant::new(state, objects, claims, Self::is_exclusive(letter)) }, message);
         core::mem::forget(on_panic);
-        trace::ended(self.mail.desk.id(), letter);
+        trace::ended(|| self.mail.desk.id(), letter);
         view.head().done.raise(Some(Mutant::DoneRelaxed));
     }
 }

@@ -244,7 +244,7 @@ unsafe impl Sync for Core {}
 #[inline(always)]
 fn membership(members: &[Guarded<u32>; MAX_ACTORS.div_ceil(32)], id: ActorId) -> (&Guarded<u32>, u32) {
     // An index is below the limit; the remainder says so to the compiler.
-    (&members[id.index() % MAX_ACTORS / 32], 1 << (id.index() % 32))
+    (&members[id.index() % MAX_ACTORS / 32], (id.index() % 32) as u32)
 }
 
 impl Core {
@@ -273,10 +273,10 @@ impl Core {
     fn join(&self, id: ActorId) -> bool {
         let (word, bit) = membership(&self.member, id);
         let members = word.get();
-        if members & bit != 0 {
+        if members >> bit & 1 != 0 {
             return false;
         }
-        word.set(members | bit);
+        word.set(members | 1 << bit);
         self.noted.set(self.noted.own() + 1);
         true
     }
@@ -284,7 +284,7 @@ impl Core {
     #[inline(always)]
     fn part(&self, id: ActorId) {
         let (word, bit) = membership(&self.member, id);
-        word.set(word.get() & !bit);
+        word.set(word.get() & !(1 << bit));
         self.noted.set(self.noted.own() - 1);
     }
 }
@@ -320,8 +320,8 @@ impl Foreign {
     fn push(&self, id: ActorId) {
         let (word, bit) = membership(&self.member, id);
         self.locked(|| {
-            if word.get() & bit == 0 {
-                word.set(word.get() | bit);
+            if word.get() >> bit & 1 == 0 {
+                word.set(word.get() | 1 << bit);
                 self.ring.push(id);
             }
         });
@@ -331,7 +331,7 @@ impl Foreign {
         self.locked(|| {
             let id = self.ring.pop()?;
             let (word, bit) = membership(&self.member, id);
-            word.set(word.get() & !bit);
+            word.set(word.get() & !(1 << bit));
             Some(id)
         })
     }

@@ -173,7 +173,7 @@ impl Lists {
         }
         self.last_granted.set(Some(letter.head));
         self.waiting.set(self.waiting.get() - 1);
-        self.trace(crate::trace::granted, letter);
+        crate::trace::granted(|| self.actor(), letter.head);
         true
     }
 
@@ -181,17 +181,7 @@ impl Lists {
     #[cold]
     fn refuse(&self, letter: Letter<'_>) {
         self.refused.publish(self.refused.own().wrapping_add(1), None);
-        self.trace(crate::trace::refused, letter);
-    }
-
-    /// Only an actor has a number, so a rehearsal leaves no trace. Reading the number is not free: not without `trace`.
-    #[inline(always)]
-    fn trace(&self, hop: fn(ActorId, NonNull<Head>), letter: Letter<'_>) {
-        if cfg!(feature = "trace")
-            && let Some(actor) = self.actor()
-        {
-            hop(actor, letter.head);
-        }
+        crate::trace::refused(|| self.actor(), letter.head);
     }
 
     /// The oldest waiting letter that passes, without granting it.

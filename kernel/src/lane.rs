@@ -163,14 +163,24 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
     /// Writes a letter into the place of [`room`](Self::room) and publishes it.
     ///
     /// `in_order` is for an actor whose letters leave in order: its places never change.
+    ///
+    /// # Safety
+    /// The message behind the pointer is moved out.
     #[inline(always)]
-    pub(crate) fn send(&self, sent: u16, envelope: Envelope, in_order: bool, message: A::Message) -> NonNull<Head> {
+    pub(crate) unsafe fn send(
+        &self,
+        sent: u16,
+        envelope: Envelope,
+        in_order: bool,
+        message: *mut A::Message,
+    ) -> NonNull<Head> {
         let Envelope { lane, stamp, method, claims } = envelope;
         let index = if in_order { sent & Self::MASK } else { self.slot_at(sent) };
         let slot = &self.slots[usize::from(index)];
         slot.head.content.with_mut(|_| ());
-        // SAFETY: by the places invariant the slot is free, so it is the sender's until `sent` is published.
-        unsafe { slot.message.get().cast::<A::Message>().write(message) };
+        // SAFETY: by the places invariant the slot is free, so it is the sender's until `sent` is published; the caller
+        // gives the message away.
+        unsafe { slot.message.get().cast::<A::Message>().copy_from_nonoverlapping(message, 1) };
         slot.claims.keep(claims);
         slot.head.stamp.set(stamp);
         if !in_order || cfg!(feature = "trace") {

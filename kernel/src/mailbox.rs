@@ -81,6 +81,13 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
         &self.lanes[..Self::lanes_in_use()]
     }
 
+    /// The lanes in use except one. (The limit is compared lane by lane, so that the loop unrolls into straight lines.)
+    #[inline(always)]
+    fn lanes_in_use_except(&self, own: usize) -> impl Iterator<Item = usize> {
+        let last = usize::from(port::cores());
+        (0..L).take_while(move |&lane| !FOREIGN_THREADS || lane <= last).filter(move |&lane| lane != own)
+    }
+
     /// The stamp of a letter sent now.
     #[inline(always)]
     pub(crate) fn stamp(&self, own: usize, own_tail: u16) -> u16 {
@@ -96,22 +103,18 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
         self.lanes().iter().fold(0, |sum: u32, lane| sum.wrapping_add(lane.bell()))
     }
 
-    /// The lane whose next letter is the oldest, for an actor that runs letters straight from its lanes.
+    /// The oldest letters, for an actor that runs letters straight from its lanes.
     ///
-    /// `own` is read first: if nothing is found elsewhere, everything else was read after it, and one pass is enough.
+    /// `own` is read first: if nothing is found elsewhere, everything else was read after it, and one pass is a consistent
+    /// cut. All its letters are older then than what arrives later.
     #[inline(always)]
-    pub(crate) fn oldest(&self, own: usize) -> Option<usize> {
-        let own_has = self.has_letter(own);
-        let others = self.lanes_in_use_except(own).any(|lane| self.has_letter(lane));
-        match (own_has, others) {
-            (false, false) => None,
-            (true, false) => Some(own),
-            (_, true) => Some(self.oldest_of_many()),
+    pub(crate) fn oldest(&self, own: usize) -> Option<Run> {
+        let until = self.lanes[own].published();
+        if self.lanes_in_use_except(own).any(|lane| self.has_letter(lane)) {
+            let lane = self.oldest_of_many();
+            return Some(Run { lane, until: self.lanes[lane].received().wrapping_add(1) });
         }
-    }
-
-    fn lanes_in_use_except(&self, own: usize) -> impl Iterator<Item = usize> {
-        (0..Self::lanes_in_use()).filter(move |&lane| lane != own)
+        (until != self.lanes[own].received()).then_some(Run { lane: own, until })
     }
 
     #[inline(always)]
@@ -201,6 +204,12 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
     pub(crate) fn occupied(&self) -> usize {
         self.lanes.iter().map(Lane::occupied).sum()
     }
+}
+
+/// Letters that are next: those of one lane, up to a place.
+pub(crate) struct Run {
+    pub(crate) lane: usize,
+    pub(crate) until: u16,
 }
 
 /// Wrap-safe comparison of stamps of one mailbox.

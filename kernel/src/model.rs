@@ -36,7 +36,9 @@ impl<A: Methods, const N: usize, const IN_ORDER: bool> LaneAlone<A, N, IN_ORDER>
     pub fn send(&self, message: A::Message) -> Result<(), A::Message> {
         let Some(place) = self.0.room() else { return Err(message) };
         let envelope = Envelope { lane: 0, stamp: place, method: A::method(&message), claims: Claims::NONE };
-        self.0.send(place, envelope, IN_ORDER, message);
+        let mut message = core::mem::ManuallyDrop::new(message);
+        // SAFETY: the message is given away and not touched again.
+        unsafe { self.0.send(place, envelope, IN_ORDER, &raw mut *message) };
         Ok(())
     }
 }

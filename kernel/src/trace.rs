@@ -30,10 +30,13 @@ pub enum Hop {
 macro_rules! hops {
     ($($(#[$doc:meta])* $function:ident => $hop:ident;)*) => {$(
         $(#[$doc])*
+        /// Only an actor has a number, so a rehearsal leaves no trace. The number is asked for only if it is used.
         #[inline(always)]
-        pub(crate) fn $function(actor: impl Into<Option<ActorId>>, letter: NonNull<Head>) {
+        pub(crate) fn $function(actor: impl FnOnce() -> Option<ActorId>, letter: NonNull<Head>) {
             #[cfg(feature = "trace")]
-            rings::write(Hop::$hop, actor.into(), Some(letter));
+            if let Some(actor) = actor() {
+                rings::write(Hop::$hop, actor, Some(letter));
+            }
             #[cfg(not(feature = "trace"))]
             let _ = (actor, letter);
         }
@@ -51,9 +54,11 @@ hops! {
 
 /// A letter that did not get into a lane.
 #[inline(always)]
-pub(crate) fn dropped(actor: impl Into<Option<ActorId>>) {
+pub(crate) fn dropped(actor: impl FnOnce() -> Option<ActorId>) {
     #[cfg(feature = "trace")]
-    rings::write(Hop::Dropped, actor.into(), None);
+    if let Some(actor) = actor() {
+        rings::write(Hop::Dropped, actor, None);
+    }
     #[cfg(not(feature = "trace"))]
     let _ = actor;
 }
@@ -103,7 +108,7 @@ mod rings {
         /// What happened.
         pub hop: Hop,
         /// The actor's number, in the order of their first letters.
-        pub actor: Option<u16>,
+        pub actor: u16,
         /// The letter, unless it never got into a lane.
         pub letter: Option<LetterName>,
     }
@@ -136,7 +141,7 @@ mod rings {
     kernel_static! { static RINGS: Rings = Rings::new(); }
 
     #[inline(never)]
-    pub(super) fn write(hop: Hop, actor: Option<ActorId>, letter: Option<NonNull<Head>>) {
+    pub(super) fn write(hop: Hop, actor: ActorId, letter: Option<NonNull<Head>>) {
         let here = port::core();
         if here == FOREIGN {
             return;
@@ -146,7 +151,7 @@ mod rings {
             let head = unsafe { head.as_ref() };
             LetterName { lane: head.lane.get(), slot: head.slot.get(), method: head.method.get() }
         });
-        let event = Event { time: port::now(), hop, actor: actor.map(|id| id.plus_one() - 1), letter };
+        let event = Event { time: port::now(), hop, actor: actor.plus_one() - 1, letter };
         let _masked = port::mask();
         let ring = &RINGS.0[usize::from(here)];
         let place = ring.written.get();
