@@ -9,8 +9,8 @@ use workloads::{
     dictionary::{CLIENTS, Client, Dictionary, Reply as Found, Request, Requests, Tally, WINDOW},
 };
 
-/// All that can be outstanding at once.
-const OUTSTANDING: usize = CLIENTS * WINDOW;
+/// Room for all that can be outstanding, and more: a letter keeps its place until it has left, a moment after its answer.
+const ROOM: usize = 2 * CLIENTS * WINDOW;
 
 struct Library(Dictionary);
 
@@ -38,13 +38,13 @@ fn tell(client: Ref<Customer>, request: Request, found: Found) {
 }
 
 #[actor]
-static READERS_WRITER: Actor<Library, ReadersWriter, OUTSTANDING> = Library(Dictionary::new());
+static READERS_WRITER: Actor<Library, ReadersWriter, ROOM> = Library(Dictionary::new());
 
 #[actor]
-static MUTEX: Actor<Library, Mutex, OUTSTANDING> = Library(Dictionary::new());
+static MUTEX: Actor<Library, Mutex, ROOM> = Library(Dictionary::new());
 
 #[actor]
-static DEFAULT: Actor<Library, Serial, OUTSTANDING> = Library(Dictionary::new());
+static DEFAULT: Actor<Library, Serial, ROOM> = Library(Dictionary::new());
 
 struct Customer {
     index: usize,
