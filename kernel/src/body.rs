@@ -130,37 +130,57 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         }
     }
 
-    /// Rings the bell of this core's lane.
-    #[cold]
-    fn ring(&'static self, here: u8) {
-        let _masked = port::mask();
-        self.as_sender(here, |lane| self.mail.lanes[lane.index].ring());
+    /// Marks the actor as noted on a core; true if it was not. Interrupts are masked.
+    #[inline(always)]
+    fn mark_on(&'static self, here: u8) -> bool
+    where
+        Self: Visit,
+    {
+        let own = Mail::<A, M, N, P, L>::lane_of(here);
+        if own.shared { cores::core(here).join(self.id()) } else { self.mail.lanes[own.index].mark() }
+    }
+
+    /// Puts the actor into the ready set of the core this runs on (or asks for a visit from outside): there is something to
+    /// do.
+    #[inline(always)]
+    fn note(&'static self, here: u8, id: ActorId)
+    where
+        Self: Visit,
+    {
+        if port::FOREIGN_THREADS && here == FOREIGN {
+            cores::note_foreign(id, Self::pinned_core());
+        } else if self.mark_on(here) {
+            cores::enqueue(here, id, Self::pinned_core());
+        }
     }
 
     /// Wakes whoever waits for room, after slots were freed and the exit fence was passed.
     #[inline(always)]
     fn tell_of_room(&self) {
-        for lane in self.mail.lanes() {
-            if lane.who_wants_room() != 0 {
-                Self::tell_waiting(lane);
-            }
+        if self.mail.desk.room_wanted.is_raised() {
+            self.tell_waiting();
         }
     }
 
-    /// The want is taken back before the notice: whoever still finds no room wants again.
+    /// Wants are taken back before the notices: whoever still finds no room wants again.
     #[cold]
-    fn tell_waiting(lane: &Lane<A, N, P>) {
-        let who = lane.who_wants_room();
-        if !removed(Mutant::RoomForgottenLate) {
-            lane.want_room(0);
-        }
-        match who {
-            0 => {}
-            ANYBODY => cores::notify_all(),
-            core => cores::notify(core - 1),
-        }
-        if removed(Mutant::RoomForgottenLate) {
-            lane.want_room(0);
+    #[inline(never)]
+    fn tell_waiting(&self) {
+        self.mail.desk.room_wanted.lower();
+        fence(Mutant::RoomLookFence);
+        for lane in self.mail.lanes() {
+            let who = lane.who_wants_room();
+            if !removed(Mutant::RoomForgottenLate) && who != 0 {
+                lane.want_room(0);
+            }
+            match who {
+                0 => {}
+                ANYBODY => cores::notify_all(),
+                core => cores::notify(core - 1),
+            }
+            if removed(Mutant::RoomForgottenLate) {
+                lane.want_room(0);
+            }
         }
     }
 
@@ -187,7 +207,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         {
             // SAFETY: the caller gives it away, and hears that it is gone.
             unsafe { self.write(own.index, place, id, claims, message) };
-            cores::note_here(here, id, Self::pinned_core());
+            self.note(here, id);
             return Ok(());
         }
         drop(masked);
@@ -220,7 +240,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 room.is_some()
             });
             if sent {
-                cores::note(here, id, Self::pinned_core());
+                self.note(here, id);
             }
             sent
         };
@@ -299,7 +319,6 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if !desk.try_enter() {
             return None;
         }
-        let seen = self.bells();
         let discarded = if M::UNMONITORED {
             // Letters of an actor without a monitor leave in order, so only the next one can be taken out.
             let next = (lane.published() != lane.received()).then(|| lane.peek_in_order());
@@ -327,29 +346,17 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             })
         };
         // Whoever rang, and what was drained, is served by a visit of this core.
-        let _ = self.exit(seen);
+        let _ = self.exit();
         self.note_here(here);
         discarded
     }
 
     // ---- running ----
 
-    /// What the bells say before a round. With one core nobody rings: only a worker finds the lock taken, and there is no
-    /// other; a visit inside a turn of this one (during a `get`) is followed by another look at the lanes.
-    #[inline(always)]
-    fn bells(&'static self) -> u32 {
-        if port::cores() == 1 { 0 } else { self.mail.bells() }
-    }
-
     /// Leaves the turnstile; true if somebody rang who relies on it.
     #[inline(always)]
-    fn exit(&'static self, seen: u32) -> bool {
-        let rang = if port::cores() == 1 {
-            self.mail.desk.abandon();
-            false
-        } else {
-            self.mail.desk.exit(seen, || self.mail.bells())
-        };
+    fn exit(&'static self) -> bool {
+        let rang = self.mail.desk.exit();
         self.tell_of_room();
         rang
     }
@@ -361,15 +368,15 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         Self: Visit,
     {
         let desk = &self.mail.desk;
-        if !desk.enter(|| self.ring(here)) {
+        if !desk.enter() {
             return false;
         }
         let own = Mail::<A, M, N, P, L>::lane_of(here).index;
         let mut budget = BATCH;
         loop {
-            let seen = self.bells();
+            desk.begin_round();
             let more = 'batch: loop {
-                let Some(Run { lane, until }) = self.mail.oldest(own) else { break false };
+                let Run { lane, until, all } = self.mail.oldest(own);
                 let lane = &self.mail.lanes[lane];
                 while lane.received() != until {
                     // One letter at least, so that a visit is worth its while; more while nobody else waits.
@@ -379,8 +386,12 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                     budget -= 1;
                     self.run_from_lane(here, lane);
                 }
+                // Whoever sent a letter since then has noted the actor, or will ring.
+                if all {
+                    break false;
+                }
             };
-            let rang = self.exit(seen);
+            let rang = self.exit();
             if more {
                 return true;
             }
@@ -420,7 +431,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         Self: Visit,
     {
         let _masked = port::mask();
-        cores::note(here, self.id(), Self::pinned_core());
+        self.note(here, self.id());
     }
 
     /// A visit to an actor with a monitor.
@@ -429,18 +440,18 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         Self: Visit,
     {
         let desk = &self.mail.desk;
-        if !desk.enter(|| self.ring(here)) {
+        if !desk.enter() {
             return false;
         }
         let mut budget = BATCH;
         loop {
-            let seen = self.bells();
+            desk.begin_round();
             self.round(here);
             let pulled =
                 if budget == 0 || (budget < BATCH && cores::others_wait(here)) { None } else { desk.lists.start() };
             let Some(letter) = pulled else {
                 let more = desk.lists.has_granted();
-                let rang = self.exit(seen);
+                let rang = self.exit();
                 if more {
                     return true;
                 }
@@ -453,9 +464,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             if Self::is_exclusive(letter) {
                 self.run_granted(here, letter, true);
             } else {
-                self.unlock_with_letter(here, seen);
+                self.unlock_with_letter(here);
                 self.run_granted(here, letter, false);
-                if !desk.enter(|| self.ring(here)) {
+                if !desk.enter() {
                     return false;
                 }
             }
@@ -474,14 +485,14 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
 
     /// Unlocks before a letter that shares the state is run here, and sees to it that what others left with this worker is
     /// done now and not after the turn: their events are handled, further granted letters are offered to idle cores.
-    fn unlock_with_letter(&'static self, here: u8, mut seen: u32)
+    fn unlock_with_letter(&'static self, here: u8)
     where
         Self: Visit,
     {
         let desk = &self.mail.desk;
         let mut surplus = desk.lists.has_granted();
         for round in 0.. {
-            if !self.exit(seen) || !desk.try_enter() {
+            if !self.exit() || !desk.try_enter() {
                 break;
             }
             if round == ROUNDS {
@@ -489,7 +500,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 surplus = true;
                 break;
             }
-            seen = self.bells();
+            desk.begin_round();
             self.round(here);
             surplus = desk.lists.has_granted();
         }
@@ -608,6 +619,8 @@ where
         let own = Mail::<A, M, N, P, L>::lane_of(here);
         let lane = &self.mail.lanes[own.index];
         lane.want_room(if own.shared { ANYBODY } else { here + 1 });
+        fence(Mutant::RoomWantedFence);
+        self.mail.desk.room_wanted.raise(None);
         fence(Mutant::RoomFence);
         let _masked = port::mask();
         removed(Mutant::RoomNotRechecked) || self.as_sender(here, |_| lane.room().is_none())
@@ -622,11 +635,29 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Vis
 where
     M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>,
 {
-    fn visit(&'static self, here: u8) -> bool {
+    fn visit(&'static self, here: u8, from_ready: bool) -> bool {
+        if from_ready {
+            self.unmark(here);
+        }
         if let Some(core) = Self::pinned_core() {
             assert!(core == here, "an actor pinned to core {core} was visited by core {here}");
         }
         if M::UNMONITORED { self.visit_unmonitored(here) } else { self.visit_monitored(here) }
+    }
+
+    fn mark(&'static self, here: u8) -> bool {
+        self.mark_on(here)
+    }
+
+    #[inline(always)]
+    fn unmark(&'static self, here: u8) {
+        let own = Mail::<A, M, N, P, L>::lane_of(here);
+        if own.shared {
+            let _masked = port::mask();
+            cores::core(here).part(self.id());
+        } else {
+            self.mail.lanes[own.index].unmark();
+        }
     }
 
     #[inline(always)]

@@ -68,8 +68,13 @@ impl ActorId {
 
 /// An actor as a worker knows it.
 pub(crate) trait Visit: Sync {
-    /// Runs letters on this core, as many as is fair; true if there is more to do here.
-    fn visit(&'static self, core: u8) -> bool;
+    /// Runs letters on this core, as many as is fair; true if there is more to do here. `from_ready` if it was just taken
+    /// out of this core's ready set: the mark is taken back before it looks for letters.
+    fn visit(&'static self, here: u8, from_ready: bool) -> bool;
+    /// Marks it as being in this core's ready set; true if it was not. Interrupts are masked.
+    fn mark(&'static self, here: u8) -> bool;
+    /// It is out of this core's ready set.
+    fn unmark(&'static self, here: u8);
     /// The core it is pinned to.
     fn pinned_to(&self) -> Option<u8>;
 }
@@ -268,24 +273,20 @@ impl Core {
         }
     }
 
-    /// Whether the actor was not in the set and is now.
-    #[inline(always)]
-    fn join(&self, id: ActorId) -> bool {
+    /// Whether the actor was not in the set and is now: for actors without a lane of this core's own.
+    pub(crate) fn join(&self, id: ActorId) -> bool {
         let (word, bit) = membership(&self.member, id);
         let members = word.get();
         if members >> bit & 1 != 0 {
             return false;
         }
         word.set(members | 1 << bit);
-        self.noted.set(self.noted.own() + 1);
         true
     }
 
-    #[inline(always)]
-    fn part(&self, id: ActorId) {
+    pub(crate) fn part(&self, id: ActorId) {
         let (word, bit) = membership(&self.member, id);
         word.set(word.get() & !(1 << bit));
-        self.noted.set(self.noted.own() - 1);
     }
 }
 
@@ -370,30 +371,29 @@ pub(crate) fn core(core: u8) -> &'static Core {
     &CORES.cores[usize::from(core) % MAX_CORES]
 }
 
-/// Notes on core `here` that an actor has something to do. Called with interrupts masked, by that core or a foreign thread.
-#[inline(always)]
-pub(crate) fn note(here: u8, id: ActorId, pinned_to: Option<u8>) {
-    if FOREIGN_THREADS && here == FOREIGN {
-        return note_foreign(id, pinned_to);
+/// Notes on core `here` that an actor has something to do. Called by that core.
+fn note(here: u8, id: ActorId) {
+    let actor = actor(id);
+    let _masked = port::mask();
+    if actor.mark(here) {
+        enqueue(here, id, actor.pinned_to());
     }
-    note_here(here, id, pinned_to);
 }
 
-/// The same, on a core.
+/// Puts an actor that was just marked into a set of core `here`. Called by that core, with interrupts masked.
 #[inline(always)]
-pub(crate) fn note_here(here: u8, id: ActorId, pinned_to: Option<u8>) {
+pub(crate) fn enqueue(here: u8, id: ActorId, pinned_to: Option<u8>) {
     let core = core(here);
-    if core.join(id) {
-        match pinned_to {
-            None => core.ready.push(id),
-            Some(_) => core.pinned.push(id),
-        }
+    core.noted.set(core.noted.own() + 1);
+    match pinned_to {
+        None => core.ready.push(id),
+        Some(_) => core.pinned.push(id),
     }
 }
 
 /// Any core may take it from there: the one an actor is pinned to is told, otherwise an idle one is woken.
 #[cold]
-fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
+pub(crate) fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
     CORES.foreign.iter().for_each(|foreign| foreign.push(id));
     match pinned_to {
         Some(there) => notify(there),
@@ -453,7 +453,7 @@ fn next_ready(here: u8) -> Option<(ActorId, ReadySet)> {
             None => (core.pinned.pop()?, ReadySet::Pinned),
         }
     };
-    core.part(id);
+    core.noted.set(core.noted.own() - 1);
     Some((id, set))
 }
 
@@ -480,25 +480,24 @@ pub(crate) fn visit_next(here: u8) -> bool {
         && let Some(there) = actor.pinned_to()
         && there != here
     {
+        actor.unmark(here);
         hand_over(here, there, id);
         return true;
     }
     offer_surplus(here);
-    if actor.visit(here) {
-        let _masked = port::mask();
-        note(here, id, actor.pinned_to());
+    if actor.visit(here, true) {
+        note(here, id);
     }
     true
 }
 
 /// Asks the core an actor is pinned to to visit it; keeps it if that core has too many invitations.
 fn hand_over(here: u8, there: u8, id: ActorId) {
-    let _masked = port::mask();
     if there >= port::cores() {
         no_such_core(there);
     }
     if !core(there).invitations[usize::from(here)].push(id) {
-        note(here, id, Some(there));
+        note(here, id);
         port::pause();
     }
     notify(there);
@@ -540,8 +539,7 @@ fn take_notice(here: u8) {
     }
     for invitations in &me.invitations[..usize::from(port::cores()).min(MAX_CORES)] {
         while let Some(id) = invitations.pop() {
-            let _masked = port::mask();
-            note(here, id, actor(id).pinned_to());
+            note(here, id);
         }
     }
     take_from_outside(here);
@@ -558,10 +556,7 @@ fn take_from_outside(here: u8) {
         while let Some(id) = foreign.pop() {
             match actor(id).pinned_to() {
                 Some(there) if there != here => hand_over(here, there, id),
-                pinned_to => {
-                    let _masked = port::mask();
-                    note(here, id, pinned_to);
-                }
+                _ => note(here, id),
             }
         }
     }
@@ -607,9 +602,8 @@ pub(crate) fn help_others(here: u8) -> bool {
             if let Some(id) = ActorId::from_plus_one(ring.entries[usize::from(place) % MAX_ACTORS].read(None)) {
                 found = true;
                 let actor = actor(id);
-                if actor.pinned_to().is_none() && actor.visit(here) {
-                    let _masked = port::mask();
-                    note(here, id, None);
+                if actor.pinned_to().is_none() && actor.visit(here, false) {
+                    note(here, id);
                 }
             }
             place = place.wrapping_add(1);

@@ -35,7 +35,8 @@ use crate::sync::{Byte, Count16, Count32, Guarded, Mutant, array_of, const_unles
 #[cfg_attr(not(target_os = "none"), repr(align(64)))]
 struct SenderSide {
     sent: Count16,
-    bell: Count32,
+    /// Whether the actor is in the sender's core's ready set on account of this lane. Its core's own.
+    noted: Byte,
     /// Letters dropped by the overflow policy.
     dropped: Count32,
     /// The core that waits for room, plus one.
@@ -131,7 +132,7 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
             Self {
                 sender: SenderSide {
                     sent: Count16::new(),
-                    bell: Count32::new(),
+                    noted: Byte::new(),
                     dropped: Count32::new(),
                     wants_room: Byte::new(),
                     shared: LockWord::new(),
@@ -201,9 +202,20 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
         self.sender.dropped.read(None)
     }
 
-    /// Says that something happened which the holder of the actor's lock has not seen.
-    pub(crate) fn ring(&self) {
-        self.sender.bell.publish(self.sender.bell.own().wrapping_add(1), Some(Mutant::BellRelaxed));
+    /// Marks the actor as noted by the lane's core; true if it was not.
+    #[inline(always)]
+    pub(crate) fn mark(&self) -> bool {
+        let unmarked = self.sender.noted.read() == 0;
+        if unmarked {
+            self.sender.noted.publish(1);
+        }
+        unmarked
+    }
+
+    /// The actor is out of the core's ready set.
+    #[inline(always)]
+    pub(crate) fn unmark(&self) {
+        self.sender.noted.publish(0);
     }
 
     /// Says that this core (or, where the lane is shared, some core) waits for room. The receiver takes it back (0) before
@@ -231,11 +243,6 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
     }
 
     // ---- the receiver's side: the holder of the actor's lock ----
-
-    #[inline(always)]
-    pub(crate) fn bell(&self) -> u32 {
-        self.sender.bell.read(Some(Mutant::BellReadRelaxed))
-    }
 
     /// How many letters were ever sent, with their contents.
     #[inline(always)]

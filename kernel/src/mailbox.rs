@@ -97,24 +97,18 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
         self.lanes_in_use_except(own).fold(own_tail, |sum, lane| sum.wrapping_add(self.lanes[lane].tail()))
     }
 
-    /// The sum of all bells.
-    #[inline(always)]
-    pub(crate) fn bells(&self) -> u32 {
-        self.lanes().iter().fold(0, |sum: u32, lane| sum.wrapping_add(lane.bell()))
-    }
-
     /// The oldest letters, for an actor that runs letters straight from its lanes.
     ///
     /// `own` is read first: if nothing is found elsewhere, everything else was read after it, and one pass is a consistent
     /// cut. All its letters are older then than what arrives later.
     #[inline(always)]
-    pub(crate) fn oldest(&self, own: usize) -> Option<Run> {
+    pub(crate) fn oldest(&self, own: usize) -> Run {
         let until = self.lanes[own].published();
         if self.lanes_in_use_except(own).any(|lane| self.has_letter(lane)) {
             let lane = self.oldest_of_many();
-            return Some(Run { lane, until: self.lanes[lane].received().wrapping_add(1) });
+            return Run { lane, until: self.lanes[lane].received().wrapping_add(1), all: false };
         }
-        (until != self.lanes[own].received()).then_some(Run { lane: own, until })
+        Run { lane: own, until, all: true }
     }
 
     #[inline(always)]
@@ -210,6 +204,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
 pub(crate) struct Run {
     pub(crate) lane: usize,
     pub(crate) until: u16,
+    /// Whether these are all there are.
+    pub(crate) all: bool,
 }
 
 /// Wrap-safe comparison of stamps of one mailbox.

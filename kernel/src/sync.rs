@@ -88,18 +88,18 @@ mutants! {
     UnlockRelaxed,
     /// `Desk::enter`: no bell is rung after a failed try.
     BellNotRung,
-    /// `Lane::ring`: the bell is rung with a relaxed store, so the event it is about may lag behind.
-    BellRelaxed,
-    /// `Lane::bell`: the holder reads the bell relaxed.
-    BellReadRelaxed,
+    /// `Desk::enter`: no fence between the event and the bell.
+    BellFence,
     /// `Desk::enter`: the bell is rung, but the lock is not tried a second time.
     NoSecondTry,
     /// `Desk::enter`: no fence between the bell and the second try.
     RingFence,
-    /// `Desk::exit`: no fence between unlocking and looking at the bells, and at who wants room.
+    /// `Desk::begin_round`: no fence between lowering the bell and looking for events.
+    BellLookFence,
+    /// `Desk::exit`: no fence between unlocking and looking at the bell, and at who wants room.
     ExitFence,
-    /// `Desk::exit`: the bells are not looked at after unlocking.
-    BellsNotSeen,
+    /// `Desk::exit`: the bell is not looked at after unlocking.
+    BellNotSeen,
     /// A reader's end is published with a relaxed store, so the writer after it may overlap its reads.
     DoneRelaxed,
     /// The holder of the lock reads that a letter has ended relaxed.
@@ -128,6 +128,10 @@ mutants! {
     WaitNotRechecked,
     /// The waiter does not fence between saying that it waits and looking again.
     WaitFence,
+    /// A sender that wants room does not fence before it says so to all.
+    RoomWantedFence,
+    /// Whoever tells of room does not fence between taking the want back and looking who it was.
+    RoomLookFence,
     /// A sender that wants room does not fence before it looks again.
     RoomFence,
     /// A sender that wants room does not look again.
