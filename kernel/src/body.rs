@@ -520,8 +520,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let own = Mail::<A, M, N, P, L>::lane_of(here).index;
         let _no_waiting = worker::NoWaiting::on(here);
         let on_panic = OnPanic(|| {
-            // A monitor's panic: what it granted before stands.
+            // A monitor's panic: what it granted before stands, and it is asked again about the rest.
             lists.publish();
+            lists.ask_again();
             self.mail.desk.abandon();
             self.note_here(here);
         });

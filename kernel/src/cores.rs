@@ -221,12 +221,14 @@ impl Invitations {
 /// | `ready`, `pinned` | its core, masked | its core; `ready` also by idle cores |
 /// | `invitations[i]` | core `i` (`sent`), its core (`taken`) | both |
 /// | `idle` | its core | everybody |
-/// | `notice`, `pended`, `promises_wanted` | raised by anybody, lowered by its core | its core |
+/// | `notice`, `answered`, `pended`, `promises_wanted` | raised by anybody, lowered by its core | its core |
 #[cfg_attr(not(target_os = "none"), repr(align(128)))]
 pub(crate) struct Core {
     /// How many actors are in the two sets.
     noted: Count16,
     notice: Flag,
+    /// Whether the notice is about something a task may wait for.
+    answered: Flag,
     ready: Ring,
     pinned: Ring,
     member: [Guarded<u32>; MAX_ACTORS.div_ceil(32)],
@@ -258,6 +260,7 @@ impl Core {
             Self {
                 noted: Count16::new(),
                 notice: Flag::new(),
+                answered: Flag::new(),
                 ready: Ring::new(),
                 pinned: Ring::new(),
                 member: array_of!(Guarded::new(0)),
@@ -404,6 +407,7 @@ pub(crate) fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
 /// Raises a core's notice and wakes it. What it is about was published before.
 pub(crate) fn notify(to: u8) {
     fence(Mutant::NoticeFence);
+    core(to).answered.raise(None);
     core(to).notice.raise(None);
     if to != port::core() && !removed(Mutant::NoticeWithoutKick) {
         port::kick(to);
@@ -423,18 +427,29 @@ pub(crate) fn want_promise(here: u8) {
     fence(Mutant::PromiseWantedFence);
 }
 
-/// A promise slot of core `home` may be free now.
+/// A promise slot of core `home` may be free now; of a pool that several cores share, if that is `FOREIGN`.
 #[inline(always)]
 pub(crate) fn promise_freed(home: u8) {
     if FOREIGN_THREADS && home == FOREIGN {
-        return;
+        return shared_promise_freed();
     }
     if home != port::core() {
         fence(Mutant::PromiseFreedFence);
     }
-    if core(home).promises_wanted.is_raised() {
-        core(home).promises_wanted.lower();
-        notify(home);
+    tell_of_promise(home);
+}
+
+#[cold]
+fn shared_promise_freed() {
+    fence(Mutant::PromiseFreedFence);
+    (0..port::cores()).for_each(tell_of_promise);
+}
+
+#[inline(always)]
+fn tell_of_promise(to: u8) {
+    if core(to).promises_wanted.is_raised() {
+        core(to).promises_wanted.lower();
+        notify(to);
     }
 }
 
@@ -543,7 +558,12 @@ fn take_notice(here: u8) {
         }
     }
     take_from_outside(here);
-    me.waiters.wake();
+    // A task that is woken pends the executor, which is a notice too: it must not wake the tasks again.
+    if me.answered.is_raised() {
+        me.answered.lower();
+        fence(Mutant::NoticeLookFence);
+        me.waiters.wake();
+    }
     if removed(Mutant::NoticeClearedLate) {
         me.notice.lower();
     }
@@ -601,6 +621,10 @@ pub(crate) fn help_others(here: u8) -> bool {
         while place != tail {
             if let Some(id) = ActorId::from_plus_one(ring.entries[usize::from(place) % MAX_ACTORS].read(None)) {
                 found = true;
+                // Whoever is idle can have the next one while this one is visited.
+                if place.wrapping_add(1) != tail {
+                    offer(here);
+                }
                 let actor = actor(id);
                 if actor.pinned_to().is_none() && actor.visit(here, false) {
                     note(here, id);

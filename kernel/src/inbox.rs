@@ -135,6 +135,11 @@ impl Lists {
         self.unseen.set(false);
     }
 
+    /// The monitor did not finish its decision, so it is to be asked again.
+    pub(crate) fn ask_again(&self) {
+        self.unseen.set(true);
+    }
+
     pub(crate) fn refused(&self) -> u32 {
         self.refused.read(None)
     }

@@ -240,11 +240,16 @@ impl Ticket {
 
     /// Stores that the reply's half is done, and wakes the waiter.
     fn publish(self, follow: bool) {
+        let home = self.head().home.get();
         self.head().resolved.publish(self.generation << 1 | u32::from(follow), Some(Mutant::ResolveRelaxed));
         fence(Mutant::ResolveFence);
         match self.head().waiter.read() {
             0 => {}
             core => cores::notify(core - 1),
+        }
+        // The promise went first: then it was this half that freed the slot.
+        if self.head().closed.read(None) == self.generation {
+            cores::promise_freed(home);
         }
     }
 
@@ -296,6 +301,9 @@ pub struct Reply<T, E = Infallible> {
 
 // SAFETY: the half may resolve the slot from any core (the protocol above); the value moves with it, so it must be `Send`.
 unsafe impl<T: Send, E: Send> Send for Reply<T, E> {}
+// SAFETY: through `&Reply` only words are read that other cores write as well; the value cannot be reached. So an actor that
+// keeps replies may have a parallel monitor.
+unsafe impl<T: Send, E: Send> Sync for Reply<T, E> {}
 
 impl<T, E> Reply<T, E> {
     /// The reply of a letter that nobody waits for.
@@ -507,6 +515,8 @@ pub struct Promise<T, E = Infallible> {
 
 // SAFETY: the half may take the value and close the slot from any core (the protocol above); the value moves with it.
 unsafe impl<T: Send, E: Send> Send for Promise<T, E> {}
+// SAFETY: through `&Promise` it can only be seen whether it is resolved; the value cannot be reached.
+unsafe impl<T: Send, E: Send> Sync for Promise<T, E> {}
 
 /// Both halves of a slot just issued.
 pub(crate) fn halves<T, E>(ticket: Ticket) -> (Promise<T, E>, Reply<T, E>) {
