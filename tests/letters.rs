@@ -49,7 +49,7 @@ impl Ledger {
 #[test]
 fn ram_is_known_before_flashing_ker_1() {
     const fn mail<const N: usize, const P: usize, const L: usize>() -> usize {
-        size_of::<Mail<Ledger, N, P, L>>()
+        size_of::<Mail<Ledger, ReadersWriter, N, P, L>>()
     }
     const fn body<const N: usize>() -> usize {
         size_of::<Body<Ledger, ReadersWriter, N, 4, LANES>>()

@@ -82,6 +82,11 @@ pub(crate) fn run_until(done: impl FnMut() -> bool) {
     sim::run_until(done);
 }
 
+/// One step of core 0's worker; a panic in a turn stays there.
+pub(crate) fn step() -> bool {
+    std::panic::catch_unwind(flockwork::worker::step_once).unwrap_or(true)
+}
+
 /// Waits without working: inside a turn, or on a thread that is no core.
 pub(crate) fn spin_until(mut done: impl FnMut() -> bool) {
     while !done() {
