@@ -94,7 +94,7 @@ where
     M: Monitor,
     M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>,
 {
-    body.visit(core)
+    body.visit(core, false)
 }
 
 /// Both halves of a promise from the pool of this core's lane, without a letter.
