@@ -140,6 +140,21 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if own.shared { cores::core(here).join(self.id()) } else { self.mail.lanes[own.index].mark() }
     }
 
+    /// It was taken out of a core's ready set.
+    #[inline(always)]
+    fn unmark(&'static self, here: u8)
+    where
+        Self: Visit,
+    {
+        let own = Mail::<A, M, N, P, L>::lane_of(here);
+        if own.shared {
+            let _masked = port::mask();
+            cores::core(here).part(self.id());
+        } else {
+            self.mail.lanes[own.index].unmark();
+        }
+    }
+
     /// Puts the actor into the ready set of the core this runs on (or asks for a visit from outside): there is something to
     /// do.
     #[inline(always)]
@@ -361,16 +376,57 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         rang
     }
 
-    /// A visit to an actor without a monitor.
+    /// A visit to an actor without a monitor: the straight line for exactly one letter, in the core's own lane, and nobody
+    /// at the bell. Everything else is left by a call in the last place, so that it costs the straight line nothing.
     #[inline(always)]
     fn visit_unmonitored(&'static self, here: u8) -> bool
     where
         Self: Visit,
     {
-        let desk = &self.mail.desk;
-        if !desk.enter() {
+        let mail = self.mail;
+        let own = Mail::<A, M, N, P, L>::lane_of(here);
+        if !mail.desk.enter() {
             return false;
         }
+        if own.shared || mail.desk.has_bell() {
+            return self.visit_batch(here);
+        }
+        let lane = &mail.lanes[own.index];
+        let until = lane.published();
+        if mail.others_have_letters(own.index) {
+            return self.visit_batch(here);
+        }
+        let received = lane.received();
+        if until != received {
+            if until.wrapping_sub(received) != 1 {
+                return self.visit_batch(here);
+            }
+            self.run_from_lane(here, lane);
+        }
+        // Whoever sent a letter since then has noted the actor, or will ring.
+        mail.desk.release();
+        if mail.desk.calls() { self.answer_calls(here) } else { false }
+    }
+
+    /// After the lock was released: somebody rang, or waits for room.
+    #[cold]
+    #[inline(never)]
+    fn answer_calls(&'static self, here: u8) -> bool
+    where
+        Self: Visit,
+    {
+        self.tell_of_room();
+        let desk = &self.mail.desk;
+        desk.rang() && desk.try_enter() && self.visit_batch(here)
+    }
+
+    /// The same for any number of letters in any lanes. The lock is held.
+    #[inline(never)]
+    fn visit_batch(&'static self, here: u8) -> bool
+    where
+        Self: Visit,
+    {
+        let desk = &self.mail.desk;
         let own = Mail::<A, M, N, P, L>::lane_of(here).index;
         let mut budget = BATCH;
         loop {
@@ -386,7 +442,6 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                     budget -= 1;
                     self.run_from_lane(here, lane);
                 }
-                // Whoever sent a letter since then has noted the actor, or will ring.
                 if all {
                     break false;
                 }
@@ -640,25 +695,14 @@ where
         if from_ready {
             self.unmark(here);
         }
-        if let Some(core) = Self::pinned_core() {
-            assert!(core == here, "an actor pinned to core {core} was visited by core {here}");
+        if Self::pinned_core().is_some_and(|core| core != here) {
+            return true;
         }
         if M::UNMONITORED { self.visit_unmonitored(here) } else { self.visit_monitored(here) }
     }
 
     fn mark(&'static self, here: u8) -> bool {
         self.mark_on(here)
-    }
-
-    #[inline(always)]
-    fn unmark(&'static self, here: u8) {
-        let own = Mail::<A, M, N, P, L>::lane_of(here);
-        if own.shared {
-            let _masked = port::mask();
-            cores::core(here).part(self.id());
-        } else {
-            self.mail.lanes[own.index].unmark();
-        }
     }
 
     #[inline(always)]

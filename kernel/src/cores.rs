@@ -70,11 +70,10 @@ impl ActorId {
 pub(crate) trait Visit: Sync {
     /// Runs letters on this core, as many as is fair; true if there is more to do here. `from_ready` if it was just taken
     /// out of this core's ready set: the mark is taken back before it looks for letters.
+    /// An actor that is pinned to another core has, always.
     fn visit(&'static self, here: u8, from_ready: bool) -> bool;
     /// Marks it as being in this core's ready set; true if it was not. Interrupts are masked.
     fn mark(&'static self, here: u8) -> bool;
-    /// It is out of this core's ready set.
-    fn unmark(&'static self, here: u8);
     /// The core it is pinned to.
     fn pinned_to(&self) -> Option<u8>;
 }
@@ -132,10 +131,9 @@ pub(crate) fn register(
 
 #[inline(always)]
 fn actor(id: ActorId) -> &'static dyn Visit {
-    match TABLE.actors[id.index()].get() {
-        Some(actor) => actor,
-        None => unreachable!("a number is published after its entry"),
-    }
+    let entry = TABLE.actors[id.index() % MAX_ACTORS].get();
+    // SAFETY: an entry is written before its number is given out, and never changes.
+    unsafe { entry.unwrap_unchecked() }
 }
 
 /// A ring of actor numbers that its core fills and empties, and others may read.
@@ -455,28 +453,21 @@ fn tell_of_promise(to: u8) {
 
 /// Takes the next ready actor, pinned and unpinned ones in turn.
 #[inline(always)]
-fn next_ready(here: u8) -> Option<(ActorId, ReadySet)> {
+fn next_ready(core: &Core) -> Option<ActorId> {
     let _masked = port::mask();
-    let core = core(here);
-    let (id, set) = if core.pinned.is_empty() {
-        (core.ready.pop()?, ReadySet::Unpinned)
-    } else {
-        let pinned_first = core.turn.get();
-        core.turn.set(!pinned_first);
-        match if pinned_first { None } else { core.ready.pop() } {
-            Some(id) => (id, ReadySet::Unpinned),
-            None => (core.pinned.pop()?, ReadySet::Pinned),
-        }
-    };
-    core.noted.set(core.noted.own() - 1);
-    Some((id, set))
+    let noted = core.noted.own();
+    if noted == 0 {
+        return None;
+    }
+    core.noted.set(noted - 1);
+    if core.pinned.is_empty() { core.ready.pop() } else { next_in_turn(core) }
 }
 
-/// Which of a core's two sets an actor was in.
-#[derive(Clone, Copy, PartialEq)]
-enum ReadySet {
-    Unpinned,
-    Pinned,
+#[cold]
+fn next_in_turn(core: &Core) -> Option<ActorId> {
+    let pinned_first = core.turn.get() || core.ready.is_empty();
+    core.turn.set(!pinned_first);
+    if pinned_first { core.pinned.pop() } else { core.ready.pop() }
 }
 
 /// Whether another actor waits for this core: then one letter each.
@@ -489,21 +480,26 @@ pub(crate) fn others_wait(here: u8) -> bool {
 /// Visits one ready actor, if there is one.
 #[inline(always)]
 pub(crate) fn visit_next(here: u8) -> bool {
-    let Some((id, set)) = next_ready(here) else { return false };
-    let actor = actor(id);
-    if set == ReadySet::Pinned
-        && let Some(there) = actor.pinned_to()
-        && there != here
-    {
-        actor.unmark(here);
-        hand_over(here, there, id);
-        return true;
+    let me = core(here);
+    let Some(id) = next_ready(me) else { return false };
+    if me.noted.own() != 0 && port::cores() > 1 {
+        offer_surplus(here);
     }
-    offer_surplus(here);
+    let actor = actor(id);
     if actor.visit(here, true) {
-        note(here, id);
+        visit_again(here, id);
     }
     true
+}
+
+/// The actor has more to do; or it is pinned to another core, which has to do it.
+#[cold]
+#[inline(never)]
+fn visit_again(here: u8, id: ActorId) {
+    match actor(id).pinned_to() {
+        Some(there) if there != here => hand_over(here, there, id),
+        _ => note(here, id),
+    }
 }
 
 /// Asks the core an actor is pinned to to visit it; keeps it if that core has too many invitations.

@@ -93,13 +93,37 @@ impl Desk {
         port::test_and_set(&self.lock)
     }
 
+    /// Whether the bell was rung, as the holder sees it before a round.
+    #[inline(always)]
+    pub(crate) fn has_bell(&self) -> bool {
+        self.bell.is_raised()
+    }
+
+    /// Releases the lock. The bell and who wants room are looked at after this.
+    #[inline(always)]
+    pub(crate) fn release(&self) {
+        self.lock.clear();
+        fence(Mutant::ExitFence);
+    }
+
+    /// Whether the bell rang since the round began, asked after the release.
+    #[inline(always)]
+    pub(crate) fn rang(&self) -> bool {
+        self.bell.is_raised() && !removed(Mutant::BellNotSeen)
+    }
+
+    /// Whether somebody rang or wants room, asked after the release.
+    #[inline(always)]
+    pub(crate) fn calls(&self) -> bool {
+        self.rang() | self.room_wanted.is_raised()
+    }
+
     /// Releases the lock; true if the bell rang since the round began.
     #[inline(always)]
     #[must_use = "whoever rang relies on it"]
     pub(crate) fn exit(&self) -> bool {
-        self.lock.clear();
-        fence(Mutant::ExitFence);
-        self.bell.is_raised() && !removed(Mutant::BellNotSeen)
+        self.release();
+        self.rang()
     }
 
     /// Releases the lock without looking at the bell: for a caller that comes back anyway.

@@ -104,11 +104,17 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
     #[inline(always)]
     pub(crate) fn oldest(&self, own: usize) -> Run {
         let until = self.lanes[own].published();
-        if self.lanes_in_use_except(own).any(|lane| self.has_letter(lane)) {
+        if self.others_have_letters(own) {
             let lane = self.oldest_of_many();
             return Run { lane, until: self.lanes[lane].received().wrapping_add(1), all: false };
         }
         Run { lane: own, until, all: true }
+    }
+
+    /// Whether a lane but the own has a letter.
+    #[inline(always)]
+    pub(crate) fn others_have_letters(&self, own: usize) -> bool {
+        self.lanes_in_use_except(own).any(|lane| self.has_letter(lane))
     }
 
     #[inline(always)]

@@ -72,6 +72,7 @@ pub(crate) fn run_until(what: &mut impl Eventually) -> bool {
         // A turn that panics must not unwind into the one that waits.
         let mut busy = true;
         port::catch(&mut || {
+            let here = here;
             while busy && !what.is_ready() {
                 // One visit may be all it takes; but tasks and other cores' requests get their share all the same.
                 if cores::has_notice(here) || !cores::visit_next(here) {
