@@ -215,14 +215,17 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let own = Mail::<A, M, N, P, L>::lane_of(here);
         // SAFETY: the caller's message is there.
         let content = unsafe { &*message };
+        let mail = self.mail;
         if !own.shared
-            && let Some(id) = self.mail.desk.id()
+            && let Some(id) = mail.desk.id()
             && let Ok(claims) = A::claims(content)
-            && let Some(place) = self.mail.lanes[own.index].room()
+            && let Some(place) = mail.lanes[own.index].room()
         {
             // SAFETY: the caller gives it away, and hears that it is gone.
             unsafe { self.write(own.index, place, id, claims, message) };
-            self.note(here, id);
+            if mail.lanes[own.index].mark() {
+                cores::enqueue(here, id, Self::pinned_core());
+            }
             return Ok(());
         }
         drop(masked);
@@ -271,12 +274,13 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     /// The message behind the pointer is moved out.
     #[inline(always)]
     unsafe fn write(&'static self, lane: usize, place: u16, id: ActorId, claims: Claims, message: *mut A::Message) {
-        let stamp = self.mail.stamp(lane, place);
+        let mail = self.mail;
+        let stamp = mail.stamp(lane, place);
         // SAFETY: the message is there until `send` moves it out.
         let method = A::method(unsafe { &*message });
         let envelope = Envelope { lane: lane as u8, stamp, method, claims };
         // SAFETY: the caller's promise.
-        let letter = unsafe { self.mail.lanes[lane].send(place, envelope, M::UNMONITORED, message) };
+        let letter = unsafe { mail.lanes[lane].send(place, envelope, M::UNMONITORED, message) };
         trace::sent(|| Some(id), letter);
     }
 
@@ -658,7 +662,7 @@ where
         unsafe { self.put_straight(message) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn issue(&'static self) -> Option<Ticket> {
         let fresh = {
             let _masked = port::mask();

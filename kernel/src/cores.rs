@@ -403,6 +403,7 @@ pub(crate) fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
 }
 
 /// Raises a core's notice and wakes it. What it is about was published before.
+#[inline(never)]
 pub(crate) fn notify(to: u8) {
     fence(Mutant::NoticeFence);
     core(to).answered.raise(None);

@@ -94,6 +94,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
         if removed(Mutant::StampOwnLaneOnly) {
             return own_tail;
         }
+        if Self::has_one_core(own) {
+            return own_tail.wrapping_add(self.lanes[0].tail());
+        }
         self.lanes_in_use_except(own).fold(own_tail, |sum, lane| sum.wrapping_add(self.lanes[lane].tail()))
     }
 
@@ -114,7 +117,16 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
     /// Whether a lane but the own has a letter.
     #[inline(always)]
     pub(crate) fn others_have_letters(&self, own: usize) -> bool {
+        if Self::has_one_core(own) {
+            return self.has_letter(0);
+        }
         self.lanes_in_use_except(own).any(|lane| self.has_letter(lane))
+    }
+
+    /// Whether the only other lane in use is that of foreign threads.
+    #[inline(always)]
+    fn has_one_core(own: usize) -> bool {
+        FOREIGN_THREADS && L > 1 && own != 0 && port::cores() == 1
     }
 
     #[inline(always)]

@@ -121,7 +121,9 @@ impl Discipline for OnOneCore {
 )]
 pub trait Permits<State>: Discipline {}
 
+#[diagnostic::do_not_recommend]
 impl<State: Send> Permits<State> for OneAtATime {}
+#[diagnostic::do_not_recommend]
 impl<State: Send + Sync> Permits<State> for Parallel {}
 impl<State> Permits<State> for OnOneCore {}
 

@@ -239,6 +239,7 @@ impl Ticket {
     }
 
     /// Stores that the reply's half is done, and wakes the waiter.
+    #[inline(always)]
     fn publish(self, follow: bool) {
         let home = self.head().home.get();
         self.head().resolved.publish(self.generation << 1 | u32::from(follow), Some(Mutant::ResolveRelaxed));
@@ -254,6 +255,7 @@ impl Ticket {
     }
 
     /// The reply's half: stores the value (or drops it, if nobody waits) and gives the half up.
+    #[inline(always)]
     fn resolve<T>(self, value: T) {
         if self.head().closed.read(None) == self.generation {
             UNREAD.add(1);
@@ -266,6 +268,7 @@ impl Ticket {
         self.publish(false);
     }
 
+    #[inline(always)]
     fn close(self) {
         let home = self.head().home.get();
         self.head().closed.publish(self.generation, Some(Mutant::CloseRelaxed));

@@ -58,7 +58,8 @@ fn step(here: u8) -> bool {
     cores::help_others(here) || busy
 }
 
-/// Runs the worker loop until `what` is ready. False if waiting is impossible here: too deep, or inside a monitor.
+/// Runs the worker loop until `what` is ready, which it was not a moment ago. False if waiting is impossible here: too deep,
+/// or inside a monitor.
 pub(crate) fn run_until(what: &mut impl Eventually) -> bool {
     let here = port::core();
     if here == FOREIGN {
@@ -68,23 +69,40 @@ pub(crate) fn run_until(what: &mut impl Eventually) -> bool {
         return true;
     }
     let Some(_deeper) = Deeper::enter(here) else { return false };
-    while !what.is_ready() {
-        // A turn that panics must not unwind into the one that waits.
-        let mut busy = true;
-        port::catch(&mut || {
-            let here = here;
-            while busy && !what.is_ready() {
-                // One visit may be all it takes; but tasks and other cores' requests get their share all the same.
-                if cores::has_notice(here) || !cores::visit_next(here) {
-                    busy = step(here);
-                }
-            }
-        });
-        if !busy {
-            cores::idle(here, &mut || !what.wait_on(here));
+    loop {
+        // A turn that panics must not unwind into the one that waits: then `found` stays as it is.
+        let mut found = Found::Nothing;
+        port::catch(&mut || found = work_until(here, what));
+        match found {
+            Found::Answer => return true,
+            Found::Nothing => {}
+            Found::Idle => cores::idle(here, &mut || !what.wait_on(here)),
+        }
+        if what.is_ready() {
+            return true;
         }
     }
-    true
+}
+
+/// Why [`work_until`] ended.
+enum Found {
+    Nothing,
+    Answer,
+    Idle,
+}
+
+/// Works until `what` is ready or there is nothing to do.
+#[inline(always)]
+fn work_until(here: u8, what: &mut impl Eventually) -> Found {
+    loop {
+        // One visit may be all it takes; but tasks and other cores' requests get their share all the same.
+        if (cores::has_notice(here) || !cores::visit_next(here)) && !step(here) {
+            return Found::Idle;
+        }
+        if what.is_ready() {
+            return Found::Answer;
+        }
+    }
 }
 
 /// One more `get` that waits on this core, while this lives.
