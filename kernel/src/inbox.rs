@@ -77,6 +77,8 @@ pub(crate) struct Lists {
     oldest: Guarded<Link>,
     youngest: Guarded<Link>,
     waiting: Guarded<u16>,
+    /// Letters that wait no more and are still in the list.
+    unlisted: Guarded<u16>,
     unseen: Guarded<bool>,
     first_granted: Guarded<Link>,
     last_granted: Guarded<Link>,
@@ -94,6 +96,7 @@ impl Lists {
                 oldest: Guarded::new(None),
                 youngest: Guarded::new(None),
                 waiting: Guarded::new(0),
+                unlisted: Guarded::new(0),
                 unseen: Guarded::new(false),
                 first_granted: Guarded::new(None),
                 last_granted: Guarded::new(None),
@@ -178,6 +181,7 @@ impl Lists {
         }
         self.last_granted.set(Some(letter.head));
         self.waiting.set(self.waiting.get() - 1);
+        self.unlisted.set(self.unlisted.get() + 1);
         crate::trace::granted(|| self.actor(), letter.head);
         true
     }
@@ -205,29 +209,42 @@ impl Lists {
     pub(crate) fn discard(&self, letter: NonNull<Head>) {
         deref(letter).stage.set(Stage::Lane);
         self.waiting.set(self.waiting.get() - 1);
+        self.unlisted.set(self.unlisted.get() + 1);
         self.publish();
     }
 
-    /// Takes the granted letters out of the inbox: called once after each `schedule` that granted something.
+    /// Takes the granted letters out of the inbox: called after each `schedule`. It ends with the last of them, which is
+    /// near the front for most monitors.
+    #[inline(always)]
     pub(crate) fn publish(&self) {
-        let mut kept: Link = None;
+        if self.unlisted.get() != 0 {
+            self.unlist();
+        }
+    }
+
+    fn unlist(&self) {
+        let mut before: Link = None;
         let mut cursor = self.oldest.get();
-        self.oldest.set(None);
-        while let Some(letter) = cursor {
+        let mut left = self.unlisted.get();
+        self.unlisted.set(0);
+        while left > 0
+            && let Some(letter) = cursor
+        {
             let head = deref(letter);
             cursor = head.next.get();
             if head.stage.get() == Stage::Waiting {
-                match kept {
-                    None => self.oldest.set(Some(letter)),
-                    Some(before) => deref(before).next.set(Some(letter)),
-                }
-                kept = Some(letter);
+                before = Some(letter);
+                continue;
+            }
+            left -= 1;
+            match before {
+                None => self.oldest.set(cursor),
+                Some(before) => deref(before).next.set(cursor),
+            }
+            if cursor.is_none() {
+                self.youngest.set(before);
             }
         }
-        if let Some(last) = kept {
-            deref(last).next.set(None);
-        }
-        self.youngest.set(kept);
     }
 
     /// Takes the first granted letter and lists it as running.
