@@ -440,7 +440,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 let lane = &self.mail.lanes[lane];
                 while lane.received() != until {
                     // One letter at least, so that a visit is worth its while; more while nobody else waits.
-                    if budget == 0 || (budget < BATCH && cores::others_wait(here)) {
+                    if budget == 0 || (budget < BATCH && cores::others_wait(here, 0)) {
                         break 'batch true;
                     }
                     budget -= 1;
@@ -507,7 +507,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             desk.begin_round();
             self.round(here);
             let pulled =
-                if budget == 0 || (budget < BATCH && cores::others_wait(here)) { None } else { desk.lists.start() };
+                if budget == 0 || (budget < BATCH && self.others_wait(here)) { None } else { desk.lists.start() };
             let Some(letter) = pulled else {
                 let more = desk.lists.has_granted();
                 let rang = self.exit();
@@ -520,7 +520,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 continue;
             };
             budget -= 1;
-            if Self::is_exclusive(letter) {
+            if Self::is_exclusive(letter) || port::cores() == 1 {
+                // Nobody could run another letter meanwhile, so the lock is kept.
                 self.run_granted(here, letter, true);
             } else {
                 self.unlock_with_letter(here);
@@ -530,6 +531,15 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 }
             }
         }
+    }
+
+    /// Whether another actor waits for this core. This one may be in the ready set itself: so that other cores see its
+    /// surplus, or because of a letter to itself.
+    #[inline(always)]
+    fn others_wait(&'static self, here: u8) -> bool {
+        let own = Mail::<A, M, N, P, L>::lane_of(here);
+        let this = !own.shared && self.mail.lanes[own.index].is_marked();
+        cores::others_wait(here, u16::from(this))
     }
 
     #[inline(always)]

@@ -471,11 +471,11 @@ fn next_in_turn(core: &Core) -> Option<ActorId> {
     if pinned_first { core.pinned.pop() } else { core.ready.pop() }
 }
 
-/// Whether another actor waits for this core: then one letter each.
+/// Whether more than `these` actors wait for this core, or something was published for it: then one letter each.
 #[inline(always)]
-pub(crate) fn others_wait(here: u8) -> bool {
+pub(crate) fn others_wait(here: u8, these: u16) -> bool {
     let core = core(here);
-    core.noted.own() != 0 || core.notice.is_raised()
+    core.noted.own() != these || core.notice.is_raised()
 }
 
 /// Visits one ready actor, if there is one.

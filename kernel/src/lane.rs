@@ -212,6 +212,11 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
         unmarked
     }
 
+    #[inline(always)]
+    pub(crate) fn is_marked(&self) -> bool {
+        self.sender.noted.read() != 0
+    }
+
     /// The actor is out of the core's ready set.
     #[inline(always)]
     pub(crate) fn unmark(&self) {

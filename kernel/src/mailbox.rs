@@ -149,7 +149,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
                 }
             }
             if let Some((lane, _)) = oldest
-                && (oldest == before || removed(Mutant::CutNotRepeated))
+                && (oldest == before || removed(Mutant::OldestNotRepeated))
             {
                 return lane;
             }
@@ -163,28 +163,36 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
         unsafe { letter.as_ref() }.stamp.get()
     }
 
-    /// Appends all letters of a consistent cut to the inbox, by age. Returns whether there were any.
-    pub(crate) fn drain(&self, inbox: &Lists, own: usize) -> bool {
-        let mut cut = self.tails(own);
-        let arrived = |cut: &[u16; L]| (0..L).any(|lane| cut[lane] != self.lanes[lane].received());
-        if !arrived(&cut) {
-            return false;
+    /// Appends all letters of a consistent cut to the inbox, by age.
+    ///
+    /// The own lane is read first, all others after it: if only it has letters, the cut is consistent already.
+    #[inline(always)]
+    pub(crate) fn drain(&self, inbox: &Lists, own: usize) {
+        let until = self.lanes[own].published();
+        if self.others_have_letters(own) {
+            return self.drain_many(inbox, own);
         }
-        // Own lane first, all others after it: if only the own lane has letters, the cut is consistent already.
-        if self.lanes_in_use_except(own).any(|lane| cut[lane] != self.lanes[lane].received()) {
-            loop {
-                let again = self.tails(own);
-                if again == cut || removed(Mutant::CutNotRepeated) {
-                    break;
-                }
-                cut = again;
+        let lane = &self.lanes[own];
+        while lane.received() != until {
+            inbox.append(lane.peek());
+            lane.receive();
+        }
+    }
+
+    #[inline(never)]
+    fn drain_many(&self, inbox: &Lists, own: usize) {
+        let mut cut = self.tails(own);
+        loop {
+            let again = self.tails(own);
+            if again == cut || removed(Mutant::CutNotRepeated) {
+                break;
             }
+            cut = again;
         }
         while let Some(lane) = self.oldest_in(&cut) {
             inbox.append(self.lanes[lane].peek());
             self.lanes[lane].receive();
         }
-        true
     }
 
     /// The published tails, the own lane's first.

@@ -14,7 +14,7 @@ pub(crate) const FOREIGN_THREADS: bool = cfg!(all(not(target_os = "none"), not(l
 pub const MAX_CORES: usize = if FOREIGN_THREADS {
     64
 } else if cfg!(loom) {
-    3
+    4
 } else {
     2
 };

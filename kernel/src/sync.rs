@@ -80,8 +80,10 @@ mutants! {
     LaneFreedReadRelaxed,
     /// `Lane::has_room`: one slot too many is taken for free.
     LaneOneTooMany,
-    /// `Mailbox::oldest` and `drain`: lanes seen empty are not read again after a letter was found elsewhere.
+    /// `Mail::drain`: lanes seen empty are not read again after a letter was found elsewhere.
     CutNotRepeated,
+    /// `Mail::oldest`: lanes seen empty are not read again after an older letter than before was found elsewhere.
+    OldestNotRepeated,
     /// The stamp is the sender's own lane's tail instead of the sum of all tails.
     StampOwnLaneOnly,
     /// A lock is released with a relaxed store.
