@@ -641,7 +641,8 @@ fn others_have_surplus(here: u8) -> bool {
         .any(|other| core(other).ready.tail.read(Mutant::RingTailReadRelaxed) != me.looked[usize::from(other)].get())
 }
 
-/// Sleeps, unless there is something to do; `done` is asked last of all. Returns after a kick, or at once.
+/// Sleeps, unless there is something to do; `done` is asked after all that others could have done. Returns after a kick, or at
+/// once.
 pub(crate) fn idle(here: u8, done: &mut dyn FnMut() -> bool) {
     let me = core(here);
     if !removed(Mutant::IdleAnnouncedLate) {
@@ -650,11 +651,12 @@ pub(crate) fn idle(here: u8, done: &mut dyn FnMut() -> bool) {
     }
     let work = me.notice.is_raised()
         || me.pended.is_raised()
-        || !me.ready.is_empty()
-        || !me.pinned.is_empty()
         || others_have_surplus(here)
         || asked_from_outside()
-        || done();
+        || done()
+        // After `done`, which may have sent a letter that waited for room.
+        || !me.ready.is_empty()
+        || !me.pinned.is_empty();
     if removed(Mutant::IdleAnnouncedLate) {
         me.idle.publish(1);
     }

@@ -30,34 +30,49 @@
 //!
 //! Every hop can be traced ([`trace`]). Chips plug in through [`port`]; all atomics are in `sync`.
 #![cfg_attr(not(loom), no_std)]
+// Every public type can be logged; see `format`.
+#![warn(missing_debug_implementations)]
 
 #[cfg(loom)]
 extern crate std;
 
-// In the order a letter passes them.
-mod body;
+// In the order a letter passes them. (The blank lines keep it.)
 mod call;
-mod cores;
-mod desk;
-mod gate;
-mod inbox;
+
 mod lane;
-mod letter;
 mod mailbox;
-mod methods;
-#[cfg(loom)]
-pub mod model;
+
+mod cores;
+pub mod worker;
+
+mod body;
+mod desk;
+
+mod inbox;
+mod letter;
+
 mod monitor;
 pub mod monitors;
+
+mod gate;
+
+mod methods;
 mod objects;
-mod overflow;
-pub mod port;
+
 mod promise;
-pub mod rehearsal;
-mod sync;
-pub mod trace;
 mod waiting;
-pub mod worker;
+
+mod overflow;
+
+pub mod rehearsal;
+pub mod trace;
+
+pub mod port;
+mod sync;
+
+mod format;
+#[cfg(loom)]
+pub mod model;
 
 pub use body::{Body, DEFAULT_PROMISES, assert_fits};
 pub use call::{Asking, Call, Post, Refused, Rejected, Report, Unasked};
