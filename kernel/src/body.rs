@@ -142,11 +142,10 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
 
     /// It was taken out of a core's ready set.
     #[inline(always)]
-    fn unmark(&'static self, here: u8)
+    fn unmark(&'static self, here: u8, own: LaneOf)
     where
         Self: Visit,
     {
-        let own = Mail::<A, M, N, P, L>::lane_of(here);
         if own.shared {
             let _masked = port::mask();
             cores::core(here).part(self.id());
@@ -383,12 +382,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     /// A visit to an actor without a monitor: the straight line for exactly one letter, in the core's own lane, and nobody
     /// at the bell. Everything else is left by a call in the last place, so that it costs the straight line nothing.
     #[inline(always)]
-    fn visit_unmonitored(&'static self, here: u8) -> bool
+    fn visit_unmonitored(&'static self, here: u8, own: LaneOf) -> bool
     where
         Self: Visit,
     {
         let mail = self.mail;
-        let own = Mail::<A, M, N, P, L>::lane_of(here);
         if !mail.desk.enter() {
             return false;
         }
@@ -706,13 +704,14 @@ where
     M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>,
 {
     fn visit(&'static self, here: u8, from_ready: bool) -> bool {
+        let own = Mail::<A, M, N, P, L>::lane_of(here);
         if from_ready {
-            self.unmark(here);
+            self.unmark(here, own);
         }
         if Self::pinned_core().is_some_and(|core| core != here) {
             return true;
         }
-        if M::UNMONITORED { self.visit_unmonitored(here) } else { self.visit_monitored(here) }
+        if M::UNMONITORED { self.visit_unmonitored(here, own) } else { self.visit_monitored(here) }
     }
 
     fn mark(&'static self, here: u8) -> bool {

@@ -15,6 +15,8 @@ use crate::waiting::Eventually;
 
 /// Visits between two looks at the executor.
 const VISITS: usize = 16;
+/// Visits of a wait before it asks again whether its answer is there.
+const VISITS_UNASKED: usize = 8;
 /// The most `get`s that wait on one core, one inside the other: each needs stack.
 pub const MAX_NESTED_GETS: u8 = 8;
 
@@ -96,7 +98,15 @@ enum Found {
 fn work_until(here: u8, what: &mut impl Eventually) -> Found {
     loop {
         // One visit may be all it takes; but tasks and other cores' requests get their share all the same.
-        if (cores::has_notice(here) || !cores::visit_next(here)) && !step(here) {
+        for _ in 0..VISITS_UNASKED {
+            if cores::has_notice(here) || !cores::visit_next(here) {
+                break;
+            }
+        }
+        if what.is_ready() {
+            return Found::Answer;
+        }
+        if !step(here) {
             return Found::Idle;
         }
         if what.is_ready() {
