@@ -339,12 +339,12 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         }
         let discarded = if M::UNMONITORED {
             // Letters of an actor without a monitor leave in order, so only the next one can be taken out.
-            let next = (lane.published() != lane.received()).then(|| lane.peek_in_order());
+            let next = (lane.published() != lane.received()).then(|| lane.peek_in_order(lane.received()));
             // SAFETY: published and not received, so its message is there, and ours to look at under the lock.
             next.filter(|&letter| passes(unsafe { Slot::<A>::message(letter) })).map(|letter| {
                 // SAFETY: the same; it is received right away, so it is taken once.
                 let message = unsafe { Slot::<A>::take(letter) };
-                lane.receive_and_free();
+                lane.receive_and_free(lane.received());
                 message
             })
         } else {
@@ -403,7 +403,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             if until.wrapping_sub(received) != 1 {
                 return self.visit_batch(here);
             }
-            self.run_from_lane(here, lane);
+            self.run_from_lane(here, lane, received);
         }
         // Whoever sent a letter since then has noted the actor, or will ring.
         mail.desk.release();
@@ -436,16 +436,21 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             let more = 'batch: loop {
                 let Run { lane, until, all } = self.mail.oldest(own);
                 let lane = &self.mail.lanes[lane];
-                while lane.received() != until {
-                    // One letter at least, so that a visit is worth its while; more while nobody else waits.
-                    if budget == 0 || (budget < BATCH && cores::others_wait(here, 0)) {
+                let mut place = lane.received();
+                // One letter at least, so that a visit is worth its while; more while nobody else waits.
+                while place != until {
+                    self.run_from_lane(here, lane, place);
+                    place = place.wrapping_add(1);
+                    budget -= 1;
+                    if place != until && (budget == 0 || cores::others_wait(here, 0)) {
                         break 'batch true;
                     }
-                    budget -= 1;
-                    self.run_from_lane(here, lane);
                 }
                 if all {
                     break false;
+                }
+                if budget == 0 || cores::others_wait(here, 0) {
+                    break true;
                 }
             };
             let rang = self.exit();
@@ -460,15 +465,15 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
 
     /// Runs the next letter of a lane under the lock, which stands for the borrow.
     #[inline(always)]
-    fn run_from_lane(&'static self, here: u8, lane: &Lane<A, N, P>)
+    fn run_from_lane(&'static self, here: u8, lane: &Lane<A, N, P>, place: u16)
     where
         Self: Visit,
     {
-        let letter = lane.peek_in_order();
+        let letter = lane.peek_in_order(place);
         trace::started(|| self.mail.desk.id(), letter);
         // SAFETY: the letter is published and not received; only the holder of the lock receives, so it is taken once.
         let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
-        lane.receive_and_free();
+        lane.receive_and_free(place);
         let on_panic = OnPanic(|| {
             self.mail.desk.abandon();
             self.note_here(here);

@@ -135,7 +135,7 @@ where
     pub fn get(self) -> Outcome<T, E> {
         match self.ask() {
             Ok(promise) => promise.get(),
-            unasked => Asking { asked: Some(unasked) }.get(),
+            Err(unasked) => unasked.get(),
         }
     }
 
@@ -259,6 +259,13 @@ where
     B: ?Sized + Post<A>,
     F: FnOnce(Reply<T, E>) -> A::Message,
 {
+    /// Waits until it is accepted, and for the answer.
+    #[cold]
+    #[inline(never)]
+    fn get(self) -> Outcome<T, E> {
+        Asking { asked: Some(Err(self)) }.get()
+    }
+
     /// Why it was not accepted.
     pub fn why(&self) -> Refused {
         match self {

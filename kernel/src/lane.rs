@@ -280,18 +280,19 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
         self.receiver.freed.publish(freed.wrapping_add(1), Mutant::LaneFreedRelaxed);
     }
 
-    /// Receives and frees at once, for an actor whose letters leave in order: its places never change.
+    /// Receives and frees at once the letter at `place`, the oldest not received yet, for an actor whose letters leave in
+    /// order: its places never change.
     #[inline(always)]
-    pub(crate) fn receive_and_free(&self) {
-        let received = self.received().wrapping_add(1);
+    pub(crate) fn receive_and_free(&self, place: u16) {
+        let received = place.wrapping_add(1);
         self.receiver.received.set(received);
         self.receiver.freed.publish(received, Mutant::LaneFreedRelaxed);
     }
 
-    /// The oldest letter not received yet, for an actor whose letters leave in order.
+    /// The letter at `place`, the oldest not received yet, for an actor whose letters leave in order.
     #[inline(always)]
-    pub(crate) fn peek_in_order(&self) -> NonNull<Head> {
-        NonNull::from(&self.slots[usize::from(self.received() & Self::MASK)]).cast()
+    pub(crate) fn peek_in_order(&self, place: u16) -> NonNull<Head> {
+        NonNull::from(&self.slots[usize::from(place & Self::MASK)]).cast()
     }
 
     /// Letters sent and not freed yet.

@@ -69,10 +69,10 @@ impl<A: Methods, const N: usize> LaneAlone<A, N, true> {
         if self.0.published() == self.0.received() {
             return None;
         }
-        let letter = self.0.peek_in_order();
+        let letter = self.0.peek_in_order(self.0.received());
         // SAFETY: a published letter of this lane, received once.
         let message = unsafe { Slot::<A>::take(letter) };
-        self.0.receive_and_free();
+        self.0.receive_and_free(self.0.received());
         Some(message)
     }
 }

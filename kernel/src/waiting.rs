@@ -93,6 +93,20 @@ impl<T, E> Eventually for Promise<T, E> {
     fn wait_on(&mut self, core: u8) -> bool {
         Promise::wait_on(self, core)
     }
+
+    #[inline(always)]
+    fn get(mut self) -> Outcome<T, E> {
+        loop {
+            if !worker::run_until(&mut self) {
+                return Err(Failure::WouldDeadlock);
+            }
+            if let Some(outcome) = self.take_if_ready() {
+                // It is spent: there is nothing left to drop.
+                core::mem::forget(self);
+                return outcome;
+            }
+        }
+    }
 }
 
 /// See [`Eventually::map`].

@@ -60,9 +60,11 @@ fn step(here: u8) -> bool {
     cores::help_others(here) || busy
 }
 
-/// Runs the worker loop until `what` is ready, which it was not a moment ago. False if waiting is impossible here: too deep,
-/// or inside a monitor.
+/// Runs the worker loop until `what` is ready. False if waiting is impossible here: too deep, or inside a monitor.
 pub(crate) fn run_until(what: &mut impl Eventually) -> bool {
+    if what.is_ready() {
+        return true;
+    }
     let here = port::core();
     if here == FOREIGN {
         while !what.is_ready() {
