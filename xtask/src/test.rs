@@ -21,6 +21,9 @@ fn steps() -> Vec<Step> {
             "unit, integration, property and compile-fail tests on the host",
             || Invocation::cargo("test --workspace --all-targets --no-fail-fast").run(),
         ),
+        Step::new("trace", "the hops of letters, with trace events on", || {
+            Invocation::cargo("test -p flockwork-tests --features trace --test tracing").run()
+        }),
         Step::new("doc", "the examples in the documentation", || {
             Invocation::cargo("test --workspace --doc --no-fail-fast").run()
         }),
