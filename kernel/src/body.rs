@@ -278,9 +278,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // SAFETY: the message is there until `send` moves it out.
         let method = A::method(unsafe { &*message });
         let envelope = Envelope { lane: lane as u8, stamp, method, claims };
+        let written = |letter| trace::sent(|| Some(id), trace::name(letter));
         // SAFETY: the caller's promise.
-        let letter = unsafe { mail.lanes[lane].send(place, envelope, M::UNMONITORED, message) };
-        trace::sent(|| Some(id), letter);
+        unsafe { mail.lanes[lane].send(place, envelope, M::UNMONITORED, message, written) };
     }
 
     /// What the declared policy does with a letter for which there is no room. What it drops is buried after all locks
@@ -470,11 +470,17 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         Self: Visit,
     {
         let letter = lane.peek_in_order(place);
-        trace::started(|| self.mail.desk.id(), letter);
+        let name = trace::name(letter);
+        trace::started(|| self.mail.desk.id(), name);
         // SAFETY: the letter is published and not received; only the holder of the lock receives, so it is taken once.
         let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
         lane.receive_and_free(place);
+        let left = || {
+            trace::ended(|| self.mail.desk.id(), name);
+            trace::left(|| self.mail.desk.id(), name);
+        };
         let on_panic = OnPanic(|| {
+            left();
             self.mail.desk.abandon();
             self.note_here(here);
         });
@@ -482,8 +488,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // SAFETY: letters of this actor are run only here, under the lock, one at a time.
         A::run(unsafe { Grant::new(state, objects, claims, true) }, message);
         core::mem::forget(on_panic);
-        trace::ended(|| self.mail.desk.id(), letter);
-        trace::left(|| self.mail.desk.id(), letter);
+        left();
     }
 
     /// Puts the actor into this core's ready set: there is something left to do.
@@ -632,7 +637,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         });
         // SAFETY: as in `schedule`.
         unsafe { &mut *self.monitor.get() }.leave(view);
-        trace::left(|| self.mail.desk.id(), letter);
+        trace::left(|| self.mail.desk.id(), trace::name(letter));
     }
 
     /// Runs a letter that the gate admitted.
@@ -642,8 +647,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         Self: Visit,
     {
         let view = Self::view(letter);
-        trace::started(|| self.mail.desk.id(), letter);
+        trace::started(|| self.mail.desk.id(), trace::name(letter));
         let on_panic = OnPanic(|| {
+            trace::ended(|| self.mail.desk.id(), trace::name(letter));
             view.head().done.raise(Some(Mutant::DoneRelaxed));
             if locked {
                 self.mail.desk.abandon();
@@ -657,7 +663,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // is inside the gate until `done` is seen (the gate's invariant).
         A::run(unsafe { Grant::new(state, objects, claims, Self::is_exclusive(letter)) }, message);
         core::mem::forget(on_panic);
-        trace::ended(|| self.mail.desk.id(), letter);
+        trace::ended(|| self.mail.desk.id(), trace::name(letter));
         view.head().done.raise(Some(Mutant::DoneRelaxed));
     }
 }

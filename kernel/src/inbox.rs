@@ -182,7 +182,7 @@ impl Lists {
         self.last_granted.set(Some(letter.head));
         self.waiting.set(self.waiting.get() - 1);
         self.unlisted.set(self.unlisted.get() + 1);
-        crate::trace::granted(|| self.actor(), letter.head);
+        crate::trace::granted(|| self.actor(), crate::trace::name(letter.head));
         true
     }
 
@@ -190,7 +190,7 @@ impl Lists {
     #[cold]
     fn refuse(&self, letter: Letter<'_>) {
         self.refused.publish(self.refused.own().wrapping_add(1), None);
-        crate::trace::refused(|| self.actor(), letter.head);
+        crate::trace::refused(|| self.actor(), crate::trace::name(letter.head));
     }
 
     /// The oldest waiting letter that passes, without granting it.

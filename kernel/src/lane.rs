@@ -161,7 +161,7 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
         (sent.wrapping_sub(self.receiver.freed.read(Mutant::LaneFreedReadRelaxed)) < capacity).then_some(sent)
     }
 
-    /// Writes a letter into the place of [`room`](Self::room) and publishes it.
+    /// Writes a letter into the place of [`room`](Self::room) and publishes it; `written` is called between.
     ///
     /// `in_order` is for an actor whose letters leave in order: its places never change.
     ///
@@ -174,7 +174,8 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
         envelope: Envelope,
         in_order: bool,
         message: *mut A::Message,
-    ) -> NonNull<Head> {
+        written: impl FnOnce(NonNull<Head>),
+    ) {
         let Envelope { lane, stamp, method, claims } = envelope;
         let index = if in_order { sent & Self::MASK } else { self.slot_at(sent) };
         let slot = &self.slots[usize::from(index)];
@@ -189,8 +190,8 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
             slot.head.slot.set(index);
             slot.head.lane.set(lane);
         }
+        written(NonNull::from(slot).cast());
         self.sender.sent.publish(sent.wrapping_add(1), Mutant::LaneSentRelaxed);
-        NonNull::from(slot).cast()
     }
 
     /// Counts a letter that the overflow policy dropped.

@@ -38,7 +38,7 @@ impl<A: Methods, const N: usize, const IN_ORDER: bool> LaneAlone<A, N, IN_ORDER>
         let envelope = Envelope { lane: 0, stamp: place, method: A::method(&message), claims: Claims::NONE };
         let mut message = core::mem::ManuallyDrop::new(message);
         // SAFETY: the message is given away and not touched again.
-        unsafe { self.0.send(place, envelope, IN_ORDER, &raw mut *message) };
+        unsafe { self.0.send(place, envelope, IN_ORDER, &raw mut *message, |_| ()) };
         Ok(())
     }
 }

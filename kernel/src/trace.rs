@@ -27,15 +27,31 @@ pub enum Hop {
     Dropped,
 }
 
+/// Which letter an event is about; nothing at all without the feature.
+#[derive(Clone, Copy)]
+pub(crate) struct Name(#[cfg(feature = "trace")] LetterName);
+
+/// The name of a letter. Ask while it has its slot: the sender may use a slot again as soon as it is freed.
+#[inline(always)]
+pub(crate) fn name(letter: NonNull<Head>) -> Name {
+    #[cfg(feature = "trace")]
+    return Name(rings::name(letter));
+    #[cfg(not(feature = "trace"))]
+    {
+        let _ = letter;
+        Name()
+    }
+}
+
 macro_rules! hops {
     ($($(#[$doc:meta])* $function:ident => $hop:ident;)*) => {$(
         $(#[$doc])*
         /// Only an actor has a number, so a rehearsal leaves no trace. The number is asked for only if it is used.
         #[inline(always)]
-        pub(crate) fn $function(actor: impl FnOnce() -> Option<ActorId>, letter: NonNull<Head>) {
+        pub(crate) fn $function(actor: impl FnOnce() -> Option<ActorId>, letter: Name) {
             #[cfg(feature = "trace")]
             if let Some(actor) = actor() {
-                rings::write(Hop::$hop, actor, Some(letter));
+                rings::write(Hop::$hop, actor, Some(letter.0));
             }
             #[cfg(not(feature = "trace"))]
             let _ = (actor, letter);
@@ -140,17 +156,18 @@ mod rings {
 
     kernel_static! { static RINGS: Rings = Rings::new(); }
 
+    pub(super) fn name(letter: NonNull<Head>) -> LetterName {
+        // SAFETY: a slot of a static mailbox, or of a rehearsal, that holds a letter now.
+        let head = unsafe { letter.as_ref() };
+        LetterName { lane: head.lane.get(), slot: head.slot.get(), method: head.method.get() }
+    }
+
     #[inline(never)]
-    pub(super) fn write(hop: Hop, actor: ActorId, letter: Option<NonNull<Head>>) {
+    pub(super) fn write(hop: Hop, actor: ActorId, letter: Option<LetterName>) {
         let here = port::core();
         if here == FOREIGN {
             return;
         }
-        let letter = letter.map(|head| {
-            // SAFETY: a slot of a static mailbox that holds a letter now.
-            let head = unsafe { head.as_ref() };
-            LetterName { lane: head.lane.get(), slot: head.slot.get(), method: head.method.get() }
-        });
         let event = Event { time: port::now(), hop, actor: actor.plus_one() - 1, letter };
         let _masked = port::mask();
         let ring = &RINGS.0[usize::from(here)];
