@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use workloads::Workload;
 
-use crate::{rounds::Row, table::median};
+use crate::{rounds::Row, table};
 
 /// One demand and how it came out.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub(crate) fn text(rows: &[Row]) -> String {
 }
 
 fn bars(rows: &[Row]) -> Vec<Bar> {
-    let time = |workload, system, workers| median(rows, workload, system, workers);
+    let time = |workload, system, workers| table::time(rows, workload, system, workers);
     let mut bars = Vec::new();
     let mut demand = |demand: String, least, slower: Option<f64>, faster: Option<f64>| {
         if let Some((slower, faster)) = slower.zip(faster) {
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     fn row(workload: Workload, system: &str, workers: usize, time: f64) -> Row {
-        Row { workload, system: system.into(), workers, messages: 1, times: vec![time], failed: false }
+        Row { workload, system: system.into(), workers, messages: 1, times: vec![time], failed: false, best: false }
     }
 
     #[test]

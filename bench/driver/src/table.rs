@@ -10,9 +10,9 @@ use crate::rounds::{Row, WORKERS};
 /// The systems that ratios may refer to; the first that was measured is taken.
 const BASES: [&str; 2] = ["flockwork", "embassy"];
 
-/// The median of one system on one workload, if it was measured.
-pub(crate) fn median(rows: &[Row], workload: Workload, system: &str, workers: usize) -> Option<f64> {
-    find(rows, workload, system, workers)?.median()
+/// The time of one system on one workload, if it was measured.
+pub(crate) fn time(rows: &[Row], workload: Workload, system: &str, workers: usize) -> Option<f64> {
+    find(rows, workload, system, workers)?.time()
 }
 
 fn find<'a>(rows: &'a [Row], workload: Workload, system: &str, workers: usize) -> Option<&'a Row> {
@@ -30,7 +30,9 @@ pub(crate) fn text(rows: &[Row]) -> String {
     if let Some(base) = base {
         let _ = write!(text, "; ratio = time / {base}'s time, so more than 1 is slower than {base}");
     }
-    let _ = writeln!(text, "\n± = half the range of the rounds; gain = time with one worker / with two\n");
+    let counts = if rows.iter().any(|row| row.best) { "the fastest round" } else { "the median of the rounds" };
+    let _ =
+        writeln!(text, "\ntime = {counts}; ± = half the range of the rounds; gain = time with one worker / with two\n");
     let _ = writeln!(text, "{:<20}{:>24}{:>27}", "", "one worker", "two workers");
     let heading = format!("{:>10} {:>6} {:>7}", "ns", "±", "ratio");
     let _ = writeln!(text, "{:<20}{heading}  {heading}{:>8}", "", "gain");
@@ -43,11 +45,11 @@ pub(crate) fn text(rows: &[Row]) -> String {
         for system in systems.into_iter().map(|row| row.system.as_str()) {
             let _ = write!(text, "  {system:<18}");
             for (index, workers) in WORKERS.into_iter().enumerate() {
-                let reference = base.and_then(|base| median(rows, workload, base, workers));
+                let reference = base.and_then(|base| time(rows, workload, base, workers));
                 let cells = cells(find(rows, workload, system, workers), reference);
                 let _ = write!(text, "{}{cells}", if index == 0 { "" } else { "  " });
             }
-            let [one, two] = WORKERS.map(|workers| median(rows, workload, system, workers));
+            let [one, two] = WORKERS.map(|workers| time(rows, workload, system, workers));
             let gain = one.zip(two).map_or_else(|| "-".to_owned(), |(one, two)| format!("{:.2}", one / two));
             let _ = writeln!(text, "{gain:>8}");
         }
@@ -56,11 +58,11 @@ pub(crate) fn text(rows: &[Row]) -> String {
 }
 
 fn cells(row: Option<&Row>, reference: Option<f64>) -> String {
-    let Some((median, spread)) = row.and_then(|row| row.median().zip(row.spread())) else {
+    let Some((time, spread)) = row.and_then(|row| row.time().zip(row.spread())) else {
         return format!("{:>10} {:>6} {:>7}", "failed", "-", "-");
     };
-    let ratio = reference.map_or_else(|| "-".to_owned(), |reference| format!("{:.2}", median / reference));
-    format!("{median:>10.1} {:>5.0}% {ratio:>7}", spread * 100.0)
+    let ratio = reference.map_or_else(|| "-".to_owned(), |reference| format!("{:.2}", time / reference));
+    format!("{time:>10.1} {:>5.0}% {ratio:>7}", spread * 100.0)
 }
 
 /// The table as JSON, with the times of every round.
@@ -69,15 +71,15 @@ pub(crate) fn json(rows: &[Row]) -> String {
     let rows: Vec<_> = rows
         .iter()
         .map(|row| {
-            let reference = base.and_then(|base| median(rows, row.workload, base, row.workers));
+            let reference = base.and_then(|base| time(rows, row.workload, base, row.workers));
             json!({
                 "workload": row.workload.name(),
                 "system": row.system,
                 "workers": row.workers,
                 "messages": row.messages,
-                "median": row.median(),
+                "time": row.time(),
                 "rounds": row.times,
-                "ratio": row.median().zip(reference).map(|(time, reference)| time / reference),
+                "ratio": row.time().zip(reference).map(|(time, reference)| time / reference),
                 "failed": row.failed,
             })
         })
@@ -98,6 +100,7 @@ mod tests {
             messages: 100,
             times: times.to_vec(),
             failed: times.is_empty(),
+            best: false,
         }
     }
 
