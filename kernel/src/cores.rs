@@ -20,6 +20,9 @@
 //! ```
 //! One of the two sees the other (store buffering with two fences).
 //!
+//! An actor stays in the ring while its core runs something else, and may get more to do meanwhile. So each offer also counts
+//! up `offered`, and an idler looks at the whole ring again if that has changed.
+//!
 //! # Notices
 //!
 //! What is meant for one particular core (a letter to an actor pinned there, a resolved promise a task of it waits for, room in
@@ -215,8 +218,8 @@ impl Invitations {
 ///
 /// | field | written by | read by |
 /// |---|---|---|
-/// | `member`, `noted`, `looked`, `waiters`, `depth`, `turn` | its core, masked where interrupts send | its core |
-/// | `ready`, `pinned` | its core, masked | its core; `ready` also by idle cores |
+/// | `member`, `noted`, `looked`, `heard`, `waiters`, `depth`, `turn` | its core, masked where interrupts send | its core |
+/// | `ready`, `offered`, `pinned` | its core, masked | its core; `ready` and `offered` also by idle cores |
 /// | `invitations[i]` | core `i` (`sent`), its core (`taken`) | both |
 /// | `idle` | its core | everybody |
 /// | `notice`, `answered`, `pended`, `promises_wanted` | raised by anybody, lowered by its core | its core |
@@ -230,7 +233,11 @@ pub(crate) struct Core {
     ready: Ring,
     pinned: Ring,
     member: [Guarded<u32>; MAX_ACTORS.div_ceil(32)],
+    /// How often this core offered what is in its ready set.
+    offered: Count16,
     looked: [Guarded<u16>; MAX_CORES],
+    /// The others' `offered` when this core last looked.
+    heard: [Guarded<u16>; MAX_CORES],
     invitations: [Invitations; MAX_CORES],
     idle: Byte,
     pended: Flag,
@@ -262,7 +269,9 @@ impl Core {
                 ready: Ring::new(),
                 pinned: Ring::new(),
                 member: array_of!(Guarded::new(0)),
+                offered: Count16::new(),
                 looked: array_of!(Guarded::new(0)),
+                heard: array_of!(Guarded::new(0)),
                 invitations: array_of!(Invitations::new()),
                 idle: Byte::new(),
                 pended: Flag::new(),
@@ -523,7 +532,9 @@ fn no_such_core(there: u8) -> ! {
 /// Kicks an idle core if unpinned actors are waiting here that it could visit.
 #[inline(always)]
 pub(crate) fn offer_surplus(here: u8) {
-    if !core(here).ready.is_empty() && port::cores() > 1 {
+    let me = core(here);
+    if !me.ready.is_empty() && port::cores() > 1 {
+        me.offered.publish(me.offered.own().wrapping_add(1), Mutant::RingTailRelaxed);
         offer(here);
     }
 }
@@ -610,11 +621,14 @@ pub(crate) fn help_others(here: u8) -> bool {
         // The head first: then it is not past the tail.
         let head = ring.head.glance();
         let tail = ring.tail.read(Mutant::RingTailReadRelaxed);
-        let looked = &me.looked[usize::from(other)];
-        // Never further back than what may still be in the ring.
-        let unseen = tail.wrapping_sub(looked.get()).min(tail.wrapping_sub(head));
+        let (looked, heard) = (&me.looked[usize::from(other)], &me.heard[usize::from(other)]);
+        let offered = core(other).offered.read(Mutant::RingTailReadRelaxed);
+        // All that is in the ring if it was offered again, otherwise what is new there.
+        let new = if offered == heard.get() { tail.wrapping_sub(looked.get()) } else { u16::MAX };
+        let unseen = tail.wrapping_sub(head).min(new);
         let mut place = tail.wrapping_sub(unseen.min(MAX_ACTORS as u16));
         looked.set(tail);
+        heard.set(offered);
         while place != tail {
             if let Some(id) = ActorId::from_plus_one(ring.entries[usize::from(place) % MAX_ACTORS].read(None)) {
                 found = true;
@@ -636,9 +650,11 @@ pub(crate) fn help_others(here: u8) -> bool {
 /// Whether another core noted an actor that this core has not looked at.
 fn others_have_surplus(here: u8) -> bool {
     let me = core(here);
-    (0..port::cores())
-        .filter(|&other| other != here)
-        .any(|other| core(other).ready.tail.read(Mutant::RingTailReadRelaxed) != me.looked[usize::from(other)].get())
+    (0..port::cores()).filter(|&other| other != here).any(|other| {
+        let (core, other) = (core(other), usize::from(other));
+        core.ready.tail.read(Mutant::RingTailReadRelaxed) != me.looked[other].get()
+            || core.offered.read(Mutant::RingTailReadRelaxed) != me.heard[other].get()
+    })
 }
 
 /// Sleeps, unless there is something to do; `done` is asked after all that others could have done. Returns after a kick, or at
