@@ -39,7 +39,7 @@ impl Clerk {
         n * 2
     }
     pub fn half(&mut self, n: u32) -> Result<u32, Odd> {
-        if n % 2 == 0 { Ok(n / 2) } else { Err(Odd(n)) }
+        if n.is_multiple_of(2) { Ok(n / 2) } else { Err(Odd(n)) }
     }
     pub fn broken(&mut self) -> u32 {
         panic!("a method panics on purpose")

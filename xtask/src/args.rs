@@ -26,15 +26,8 @@ impl Args {
         let mut words = std::mem::take(&mut self.0).into_iter();
         while let Some(word) = words.next() {
             if word == name {
-                values.push(
-                    words
-                        .next()
-                        .ok_or_else(|| Misuse(format!("{name} needs a value")))?,
-                );
-            } else if let Some(value) = word
-                .strip_prefix(name)
-                .and_then(|rest| rest.strip_prefix('='))
-            {
+                values.push(words.next().ok_or_else(|| Misuse(format!("{name} needs a value")))?);
+            } else if let Some(value) = word.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')) {
                 values.push(value.to_owned());
             } else {
                 others.push(word);
@@ -82,10 +75,7 @@ mod tests {
     #[test]
     fn flags_and_values_are_taken_wherever_they_stand() {
         let mut line = args("--only unit --list --only=loom");
-        assert_eq!(
-            line.values("--only"),
-            Ok(vec!["unit".to_owned(), "loom".to_owned()])
-        );
+        assert_eq!(line.values("--only"), Ok(vec!["unit".to_owned(), "loom".to_owned()]));
         assert!(line.flag("--list"));
         assert!(!line.flag("--list"));
         assert_eq!(line.nothing_else(), Ok(()));
@@ -93,10 +83,7 @@ mod tests {
 
     #[test]
     fn a_value_must_follow() {
-        assert_eq!(
-            args("--only").values("--only"),
-            Err(Misuse("--only needs a value".to_owned()))
-        );
+        assert_eq!(args("--only").values("--only"), Err(Misuse("--only needs a value".to_owned())));
     }
 
     #[test]
@@ -110,14 +97,8 @@ mod tests {
     fn one_filter_and_no_unknown_options() {
         assert_eq!(args("lane").filter(), Ok(Some("lane".to_owned())));
         assert_eq!(args("").filter(), Ok(None));
-        assert_eq!(
-            args("lane gate").filter(),
-            Err(Misuse("what is `gate`?".to_owned()))
-        );
-        assert_eq!(
-            args("--lnog").filter(),
-            Err(Misuse("what is `--lnog`?".to_owned()))
-        );
+        assert_eq!(args("lane gate").filter(), Err(Misuse("what is `gate`?".to_owned())));
+        assert_eq!(args("--lnog").filter(), Err(Misuse("what is `--lnog`?".to_owned())));
     }
 
     #[test]

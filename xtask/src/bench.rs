@@ -8,11 +8,6 @@ use crate::{
 use std::process::ExitCode;
 
 pub(crate) fn run(args: Args) -> Result<ExitCode, Misuse> {
-    let driver =
-        Invocation::cargo("run --release --manifest-path bench/Cargo.toml --").args(args.rest());
-    Ok(if driver.run().is_ok() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    let driver = Invocation::cargo("run --release --manifest-path bench/Cargo.toml --").args(args.rest());
+    Ok(if driver.run().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

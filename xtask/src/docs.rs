@@ -10,14 +10,7 @@ use std::process::ExitCode;
 pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
     let open = args.flag("--open").then_some("--open");
     args.nothing_else()?;
-    let build = move || {
-        Invocation::cargo("doc --workspace --no-deps")
-            .variable("RUSTDOCFLAGS", "-D warnings")
-            .args(open)
-            .run()
-    };
-    run_steps(
-        vec![Step::new("docs", "the documentation of every crate", build)],
-        Args::new(vec![]),
-    )
+    let build =
+        move || Invocation::cargo("doc --workspace --no-deps").variable("RUSTDOCFLAGS", "-D warnings").args(open).run();
+    run_steps(vec![Step::new("docs", "the documentation of every crate", build)], Args::new(vec![]))
 }

@@ -27,11 +27,7 @@ impl Invocation {
     }
 
     pub(crate) fn new(program: &'static str, args: &str) -> Self {
-        Self {
-            program,
-            args: args.split_whitespace().map(str::to_owned).collect(),
-            variables: Vec::new(),
-        }
+        Self { program, args: args.split_whitespace().map(str::to_owned).collect(), variables: Vec::new() }
     }
 
     /// Adds one argument, which may contain blanks.
@@ -41,8 +37,7 @@ impl Invocation {
     }
 
     pub(crate) fn args(mut self, args: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        self.args
-            .extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
         self
     }
 
@@ -56,19 +51,10 @@ impl Invocation {
     pub(crate) fn run(&self) -> Result<(), Stop> {
         println!("$ {self}");
         let started = Instant::now();
-        let mut child = self
-            .command()
-            .spawn()
-            .map_err(|error| self.not_started(&error))?;
-        let status = self
-            .with_signs_of_life(started, || child.wait())
-            .map_err(|error| self.not_started(&error))?;
+        let mut child = self.command().spawn().map_err(|error| self.not_started(&error))?;
+        let status = self.with_signs_of_life(started, || child.wait()).map_err(|error| self.not_started(&error))?;
         println!("  {status} after {}", seconds(started.elapsed()));
-        if status.success() {
-            Ok(())
-        } else {
-            Err(Stop::Failed(format!("`{self}`: {status}")))
-        }
+        if status.success() { Ok(()) } else { Err(Stop::Failed(format!("`{self}`: {status}"))) }
     }
 
     /// Runs it with its output kept, whatever its outcome.
@@ -84,20 +70,13 @@ impl Invocation {
 
     /// Asks a question without a word on the screen: what it wrote to stdout, if it succeeded.
     pub(crate) fn ask(&self) -> Option<String> {
-        let output = self
-            .command()
-            .stdin(Stdio::null())
-            .output()
-            .ok()
-            .filter(|output| output.status.success())?;
+        let output = self.command().stdin(Stdio::null()).output().ok().filter(|output| output.status.success())?;
         String::from_utf8(output.stdout).ok()
     }
 
     fn command(&self) -> Command {
         let mut command = Command::new(self.program);
-        command
-            .args(&self.args)
-            .envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command.args(&self.args).envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -127,9 +106,7 @@ impl fmt::Display for Invocation {
             write!(f, "{name}={} ", quoted(value))?;
         }
         write!(f, "{}", self.program)?;
-        self.args
-            .iter()
-            .try_for_each(|arg| write!(f, " {}", quoted(arg)))
+        self.args.iter().try_for_each(|arg| write!(f, " {}", quoted(arg)))
     }
 }
 
@@ -157,10 +134,7 @@ mod tests {
 
     #[test]
     fn the_printed_line_can_be_pasted() {
-        let line = Invocation::cargo("test  -p a")
-            .variable("RUSTFLAGS", "--cfg loom")
-            .arg("it's")
-            .to_string();
+        let line = Invocation::cargo("test  -p a").variable("RUSTFLAGS", "--cfg loom").arg("it's").to_string();
         assert_eq!(line, r"RUSTFLAGS='--cfg loom' cargo test -p a 'it'\''s'");
     }
 

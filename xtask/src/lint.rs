@@ -22,11 +22,9 @@ fn steps() -> Vec<Step> {
             }
             Ok(())
         }),
-        Step::new(
-            "clippy/workspace",
-            "every crate and every target of the workspace",
-            || Invocation::cargo("clippy --workspace --all-targets -- -D warnings").run(),
-        ),
+        Step::new("clippy/workspace", "every crate and every target of the workspace", || {
+            Invocation::cargo("clippy --workspace --all-targets -- -D warnings").run()
+        }),
     ];
     // The workspace has just shown the first variant, the default.
     for variant in &VARIANTS[1..] {
@@ -38,10 +36,6 @@ fn steps() -> Vec<Step> {
                 .run()
         }));
     }
-    steps.push(Step::new(
-        "clippy/loom",
-        "the loom models, and the kernel as they see it",
-        loom::clippy,
-    ));
+    steps.push(Step::new("clippy/loom", "the loom models, and the kernel as they see it", loom::clippy));
     steps
 }

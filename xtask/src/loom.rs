@@ -13,17 +13,8 @@ const TARGET_DIR: &str = "target/loom";
 pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
     let long = args.flag("--long");
     let filter = args.filter()?;
-    let about = if long {
-        "all loom models, also the long ones"
-    } else {
-        "the loom models and their mutants"
-    };
-    run_steps(
-        vec![Step::new("loom", about, move || {
-            models(long, filter.as_deref())
-        })],
-        Args::new(vec![]),
-    )
+    let about = if long { "all loom models, also the long ones" } else { "the loom models and their mutants" };
+    run_steps(vec![Step::new("loom", about, move || models(long, filter.as_deref()))], Args::new(vec![]))
 }
 
 /// Runs the models. Their output is shown, because each says whether it was exhaustive or bounded.
@@ -38,9 +29,7 @@ pub(crate) fn models(long: bool, filter: Option<&str>) -> Result<(), Stop> {
 
 /// Clippy over the models and over the kernel as they see it.
 pub(crate) fn clippy() -> Result<(), Stop> {
-    modelled("clippy -p flockwork-tests --test loom")
-        .args(["--target-dir", TARGET_DIR, "--", "-D", "warnings"])
-        .run()
+    modelled("clippy -p flockwork-tests --test loom").args(["--target-dir", TARGET_DIR, "--", "-D", "warnings"]).run()
 }
 
 fn modelled(cargo: &str) -> Invocation {

@@ -94,10 +94,7 @@ impl Command {
     }
 
     fn named(name: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|command| command.name() == name)
+        Self::ALL.iter().copied().find(|command| command.name() == name)
     }
 }
 
@@ -121,21 +118,13 @@ fn main() -> ExitCode {
     // Every command runs at the root of the workspace, so that the lines it prints are short and can be pasted.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if let Err(error) = std::env::set_current_dir(&root) {
-        eprintln!(
-            "xtask: cannot enter the root of the workspace, {}: {error}",
-            root.display()
-        );
+        eprintln!("xtask: cannot enter the root of the workspace, {}: {error}", root.display());
         return ExitCode::FAILURE;
     }
-    command
-        .run(Args::new(rest))
-        .unwrap_or_else(|Misuse(message)| {
-            eprintln!(
-                "xtask {name}: {message}\nusage: cargo xtask {}",
-                command.usage()
-            );
-            ExitCode::from(2)
-        })
+    command.run(Args::new(rest)).unwrap_or_else(|Misuse(message)| {
+        eprintln!("xtask {name}: {message}\nusage: cargo xtask {}", command.usage());
+        ExitCode::from(2)
+    })
 }
 
 /// One line for each command.
@@ -175,11 +164,7 @@ mod tests {
     fn the_first_line_of_help_is_one_sentence() {
         for command in Command::ALL {
             let first = command.help()[0];
-            assert!(
-                first.len() < 120 && first.ends_with('.'),
-                "{}: {first}",
-                command.name()
-            );
+            assert!(first.len() < 120 && first.ends_with('.'), "{}: {first}", command.name());
         }
     }
 }

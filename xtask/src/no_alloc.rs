@@ -36,9 +36,7 @@ pub(crate) fn check() -> Result<(), Stop> {
     let message = String::from_utf8_lossy(&refused.stderr);
     if refused.status.success() || !message.contains(REFUSAL) {
         print!("{message}");
-        return fail(&format!(
-            "a probe that links `alloc` was not refused with `{REFUSAL}`"
-        ));
+        return fail(&format!("a probe that links `alloc` was not refused with `{REFUSAL}`"));
     }
     probe(&["--features", "fault-brings-allocator"]).run()?;
     if !has_allocator()? {
@@ -54,13 +52,9 @@ fn probe(features: &[&str]) -> Invocation {
 }
 
 fn has_allocator() -> Result<bool, Stop> {
-    let library = std::fs::read(LIBRARY)
-        .map_err(|error| Stop::Failed(format!("{LIBRARY} cannot be read: {error}")))?;
+    let library = std::fs::read(LIBRARY).map_err(|error| Stop::Failed(format!("{LIBRARY} cannot be read: {error}")))?;
     let found = contains(&library, ENTRY);
-    println!(
-        "  an allocator in {LIBRARY}: {}",
-        if found { "yes" } else { "no" }
-    );
+    println!("  an allocator in {LIBRARY}: {}", if found { "yes" } else { "no" });
     Ok(found)
 }
 

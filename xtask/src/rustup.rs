@@ -26,28 +26,18 @@ pub(crate) fn target(target: &str) -> Result<(), Stop> {
     Err(match added {
         Ok(()) => Stop::Failed(format!("`{add}` did not install it for the rustc in use")),
         Err(_) if is_here() => Stop::Failed(format!("`{add}` failed: is this machine offline?")),
-        Err(_) => Stop::Failed(format!(
-            "target {target} is missing, and so is rustup: install it from rustup.rs"
-        )),
+        Err(_) => Stop::Failed(format!("target {target} is missing, and so is rustup: install it from rustup.rs")),
     })
 }
 
 /// Makes sure that nightly has `components`; the step is skipped with one line otherwise.
 pub(crate) fn nightly(components: &[&str]) -> Result<(), Stop> {
     if !is_here() {
-        return Err(Stop::Skipped(
-            "needs a nightly toolchain: install rustup from rustup.rs".to_owned(),
-        ));
+        return Err(Stop::Skipped("needs a nightly toolchain: install rustup from rustup.rs".to_owned()));
     }
     let has_all = || {
-        let list = Invocation::new("rustup", "component list --installed --toolchain")
-            .arg(NIGHTLY)
-            .ask();
-        list.is_some_and(|list| {
-            components
-                .iter()
-                .all(|name| list.lines().any(|line| names(line, name)))
-        })
+        let list = Invocation::new("rustup", "component list --installed --toolchain").arg(NIGHTLY).ask();
+        list.is_some_and(|list| components.iter().all(|name| list.lines().any(|line| names(line, name))))
     };
     if has_all() {
         return Ok(());
@@ -57,21 +47,15 @@ pub(crate) fn nightly(components: &[&str]) -> Result<(), Stop> {
         .arg(NIGHTLY);
     match install.run() {
         Ok(()) if has_all() => Ok(()),
-        _ => Err(Stop::Skipped(format!(
-            "needs nightly with {}: run `{install}`",
-            components.join(" and ")
-        ))),
+        _ => Err(Stop::Skipped(format!("needs nightly with {}: run `{install}`", components.join(" and ")))),
     }
 }
 
 /// The triple of this machine.
 pub(crate) fn host() -> Result<String, Stop> {
     let version = Invocation::new("rustc", "-vV").ask();
-    let host = version
-        .as_deref()
-        .and_then(|text| text.lines().find_map(|line| line.strip_prefix("host: ")));
-    host.map(str::to_owned)
-        .ok_or_else(|| Stop::Failed("`rustc -vV` did not name the host".to_owned()))
+    let host = version.as_deref().and_then(|text| text.lines().find_map(|line| line.strip_prefix("host: ")));
+    host.map(str::to_owned).ok_or_else(|| Stop::Failed("`rustc -vV` did not name the host".to_owned()))
 }
 
 fn is_here() -> bool {
@@ -80,9 +64,7 @@ fn is_here() -> bool {
 
 /// Whether a line of `rustup component list --installed` is about a component: its name, perhaps with a triple behind.
 fn names(line: &str, component: &str) -> bool {
-    line.trim()
-        .strip_prefix(component)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    line.trim().strip_prefix(component).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 #[cfg(test)]

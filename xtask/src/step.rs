@@ -31,18 +31,12 @@ impl Step {
         about: impl Into<String>,
         work: impl Fn() -> Result<(), Stop> + 'static,
     ) -> Self {
-        Self {
-            name: name.into(),
-            about: about.into(),
-            work: Box::new(work),
-        }
+        Self { name: name.into(), about: about.into(), work: Box::new(work) }
     }
 
     /// Whether `--only asked` means this step: by its name, or by its group.
     fn answers_to(&self, asked: &str) -> bool {
-        self.name
-            .strip_prefix(asked)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        self.name.strip_prefix(asked).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 }
 
@@ -63,24 +57,14 @@ pub(crate) fn run_steps(steps: Vec<Step>, mut args: Args) -> Result<ExitCode, Mi
     }
     let summary = run(&steps, fail_fast);
     println!("\n{summary}");
-    Ok(if summary.failed() == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if summary.failed() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// The steps that were asked for, in their own order; all if none was.
 fn select(steps: Vec<Step>, only: &[String]) -> Result<Vec<Step>, Misuse> {
-    if let Some(unknown) = only
-        .iter()
-        .find(|asked| !steps.iter().any(|step| step.answers_to(asked)))
-    {
+    if let Some(unknown) = only.iter().find(|asked| !steps.iter().any(|step| step.answers_to(asked))) {
         let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
-        return Err(Misuse(format!(
-            "there is no step `{unknown}`; there are: {}",
-            names.join(", ")
-        )));
+        return Err(Misuse(format!("there is no step `{unknown}`; there are: {}", names.join(", "))));
     }
     let wanted = |step: &Step| only.is_empty() || only.iter().any(|asked| step.answers_to(asked));
     Ok(steps.into_iter().filter(wanted).collect())
@@ -93,20 +77,10 @@ fn run(steps: &[Step], fail_fast: bool) -> Summary {
         let outcome = if fail_fast && summary.failed() > 0 {
             Err(Stop::Skipped("an earlier step failed".to_owned()))
         } else {
-            println!(
-                "\n== {} ({} of {}): {}",
-                step.name,
-                position + 1,
-                steps.len(),
-                step.about
-            );
+            println!("\n== {} ({} of {}): {}", step.name, position + 1, steps.len(), step.about);
             (step.work)()
         };
-        let line = Line {
-            name: step.name.clone(),
-            outcome,
-            elapsed: started.elapsed(),
-        };
+        let line = Line { name: step.name.clone(), outcome, elapsed: started.elapsed() };
         println!("== {line}");
         summary.0.push(line);
     }
@@ -124,17 +98,11 @@ struct Line {
 
 impl Summary {
     fn failed(&self) -> usize {
-        self.0
-            .iter()
-            .filter(|line| matches!(line.outcome, Err(Stop::Failed(_))))
-            .count()
+        self.0.iter().filter(|line| matches!(line.outcome, Err(Stop::Failed(_)))).count()
     }
 
     fn skipped(&self) -> usize {
-        self.0
-            .iter()
-            .filter(|line| matches!(line.outcome, Err(Stop::Skipped(_))))
-            .count()
+        self.0.iter().filter(|line| matches!(line.outcome, Err(Stop::Skipped(_)))).count()
     }
 }
 
@@ -142,12 +110,7 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|line| writeln!(f, "{line}"))?;
         let passed = self.0.len() - self.failed() - self.skipped();
-        write!(
-            f,
-            "{passed} passed, {} failed, {} skipped",
-            self.failed(),
-            self.skipped()
-        )
+        write!(f, "{passed} passed, {} failed, {} skipped", self.failed(), self.skipped())
     }
 }
 
@@ -158,12 +121,7 @@ impl fmt::Display for Line {
             Err(Stop::Failed(why)) => ("failed", Some(why)),
             Err(Stop::Skipped(why)) => ("skipped", Some(why)),
         };
-        write!(
-            f,
-            "{word:<7}  {:<36} {:>12}",
-            self.name,
-            seconds(self.elapsed)
-        )?;
+        write!(f, "{word:<7}  {:<36} {:>12}", self.name, seconds(self.elapsed))?;
         why.map_or(Ok(()), |why| write!(f, "  {why}"))
     }
 }
@@ -180,11 +138,7 @@ mod tests {
                 let ran = Rc::clone(ran);
                 Step::new(name, "about", move || {
                     ran.borrow_mut().push(name);
-                    if name == "targets/arm" {
-                        Err(Stop::Failed("broken".to_owned()))
-                    } else {
-                        Ok(())
-                    }
+                    if name == "targets/arm" { Err(Stop::Failed("broken".to_owned())) } else { Ok(()) }
                 })
             })
             .into()
@@ -192,37 +146,20 @@ mod tests {
 
     fn names(only: &[&str]) -> Result<Vec<String>, Misuse> {
         let only: Vec<String> = only.iter().map(|&word| word.to_owned()).collect();
-        Ok(select(steps(&Rc::default()), &only)?
-            .into_iter()
-            .map(|step| step.name)
-            .collect())
+        Ok(select(steps(&Rc::default()), &only)?.into_iter().map(|step| step.name).collect())
     }
 
     #[test]
     fn only_selects_by_name_and_by_group_in_order() {
-        assert_eq!(
-            names(&[]).unwrap(),
-            ["unit", "targets/arm", "targets/riscv"]
-        );
-        assert_eq!(
-            names(&["targets"]).unwrap(),
-            ["targets/arm", "targets/riscv"]
-        );
-        assert_eq!(
-            names(&["targets/riscv", "unit"]).unwrap(),
-            ["unit", "targets/riscv"]
-        );
+        assert_eq!(names(&[]).unwrap(), ["unit", "targets/arm", "targets/riscv"]);
+        assert_eq!(names(&["targets"]).unwrap(), ["targets/arm", "targets/riscv"]);
+        assert_eq!(names(&["targets/riscv", "unit"]).unwrap(), ["unit", "targets/riscv"]);
     }
 
     #[test]
     fn an_unknown_step_is_a_misuse_that_names_the_known_ones() {
-        let Err(Misuse(why)) = names(&["target"]) else {
-            panic!("`target` is no step and no group")
-        };
-        assert!(
-            why.contains("`target`") && why.contains("targets/arm"),
-            "{why}"
-        );
+        let Err(Misuse(why)) = names(&["target"]) else { panic!("`target` is no step and no group") };
+        assert!(why.contains("`target`") && why.contains("targets/arm"), "{why}");
     }
 
     #[test]
@@ -230,10 +167,7 @@ mod tests {
         let ran = Rc::default();
         let summary = run(&steps(&ran), false);
         assert_eq!(*ran.borrow(), ["unit", "targets/arm", "targets/riscv"]);
-        assert_eq!(
-            summary.to_string().lines().last(),
-            Some("2 passed, 1 failed, 0 skipped")
-        );
+        assert_eq!(summary.to_string().lines().last(), Some("2 passed, 1 failed, 0 skipped"));
     }
 
     #[test]
@@ -241,21 +175,14 @@ mod tests {
         let ran = Rc::default();
         let summary = run(&steps(&ran), true);
         assert_eq!(*ran.borrow(), ["unit", "targets/arm"]);
-        assert_eq!(
-            summary.to_string().lines().last(),
-            Some("1 passed, 1 failed, 1 skipped")
-        );
+        assert_eq!(summary.to_string().lines().last(), Some("1 passed, 1 failed, 1 skipped"));
         assert!(summary.to_string().contains("an earlier step failed"));
     }
 
     #[test]
     fn the_exit_code_tells_a_failure() {
         let code = |only: &str| {
-            run_steps(
-                steps(&Rc::default()),
-                Args::new(vec![format!("--only={only}")]),
-            )
-            .map(|code| format!("{code:?}"))
+            run_steps(steps(&Rc::default()), Args::new(vec![format!("--only={only}")])).map(|code| format!("{code:?}"))
         };
         assert_eq!(code("unit"), Ok(format!("{:?}", ExitCode::SUCCESS)));
         assert_eq!(code("targets"), Ok(format!("{:?}", ExitCode::FAILURE)));

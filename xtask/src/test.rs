@@ -16,11 +16,9 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, Misuse> {
 /// Cheap and telling ones first.
 fn steps() -> Vec<Step> {
     let mut steps = vec![
-        Step::new(
-            "unit",
-            "unit, integration, property and compile-fail tests on the host",
-            || Invocation::cargo("test --workspace --all-targets --no-fail-fast").run(),
-        ),
+        Step::new("unit", "unit, integration, property and compile-fail tests on the host", || {
+            Invocation::cargo("test --workspace --all-targets --no-fail-fast").run()
+        }),
         Step::new("trace", "the hops of letters, with trace events on", || {
             Invocation::cargo("test -p flockwork-tests --features trace --test tracing").run()
         }),
@@ -29,15 +27,7 @@ fn steps() -> Vec<Step> {
         }),
     ];
     steps.extend(targets::steps());
-    steps.push(Step::new(
-        "loom",
-        "the loom models and their mutants",
-        || loom::models(false, None),
-    ));
-    steps.push(Step::new(
-        "miri",
-        "the kernel's unit tests under Miri",
-        || miri::kernel(miri::SEEDS, None),
-    ));
+    steps.push(Step::new("loom", "the loom models and their mutants", || loom::models(false, None)));
+    steps.push(Step::new("miri", "the kernel's unit tests under Miri", || miri::kernel(miri::SEEDS, None)));
     steps
 }

@@ -2,10 +2,7 @@
 //! allocator. With a `fault-…` feature it has the fault that this check must find.
 
 #![no_std]
-#![cfg_attr(
-    feature = "fault-brings-allocator",
-    expect(unsafe_code, reason = "an allocator is an unsafe trait")
-)]
+#![cfg_attr(feature = "fault-brings-allocator", expect(unsafe_code, reason = "an allocator is an unsafe trait"))]
 
 use flockwork as _;
 
