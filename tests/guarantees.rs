@@ -208,7 +208,7 @@ impl Client {
         let mut budget = 8;
         while self.left > 0 && budget > 0 {
             let word = self.left as u8;
-            let sent = if self.left % 3 == 0 {
+            let sent = if self.left.is_multiple_of(3) {
                 sending(|| self.dictionary.put(word, 1).tell()).is_ok()
             } else {
                 sending(|| self.dictionary.get(word).tell()).is_ok()

@@ -271,7 +271,7 @@ fn check(
     });
     let wanted: usize = plans.iter().map(Vec::len).sum();
     assert_eq!(ran.len(), wanted, "{name}: nothing is lost or run twice");
-    for sender in 0..SENDERS {
+    for (sender, plan) in plans.iter().enumerate() {
         let mut numbers: Vec<u32> =
             ran.iter().filter(|origin| origin.sender == sender).map(|origin| origin.number).collect();
         // Without a monitor, letters run in the order of their ages.
@@ -279,7 +279,7 @@ fn check(
             assert!(numbers.is_sorted(), "{name}: FIFO per sender: {numbers:?}");
         }
         numbers.sort_unstable();
-        let wanted = first..first + plans[sender].len() as u32;
+        let wanted = first..first + plan.len() as u32;
         assert!(numbers.iter().copied().eq(wanted), "{name}: sender {sender}: each letter ran once: {numbers:?}");
     }
 }

@@ -278,7 +278,7 @@ pub struct Oracle {
 impl Oracle {
     pub fn ask(&mut self, n: u32) -> Result<u32, u32> {
         self.asked += 1;
-        if n % 7 == 0 { Err(n) } else { Ok(n + 1) }
+        if n.is_multiple_of(7) { Err(n) } else { Ok(n + 1) }
     }
     pub fn forward<'t>(&mut self, n: u32, reply: Token<'t, u32, u32>) -> Answered<'t> {
         match self.other {
@@ -298,7 +298,7 @@ impl Oracle {
 fn fits(n: u32, answer: Result<u32, Failure<u32>>) -> bool {
     match answer {
         Ok(value) => value == n + 1,
-        Err(Failure::Method(error)) => error == n && n % 7 == 0,
+        Err(Failure::Method(error)) => error == n && n.is_multiple_of(7),
         Err(Failure::Refused(_)) => true,
         Err(_) => false,
     }

@@ -190,8 +190,8 @@ fn hops_on_two_cores_ker_10() {
             // It is freed before it has left: one more letter behind it makes sure.
             FAR.look().get().unwrap();
             SCRIBE.read().get().unwrap();
-            let here: Vec<_> = events().into_iter().filter(|event| is_work(event)).collect();
-            let there: Vec<_> = lock(&FAR_EVENTS).iter().copied().filter(|event| is_work(event)).collect();
+            let here: Vec<_> = events().into_iter().filter(is_work).collect();
+            let there: Vec<_> = lock(&FAR_EVENTS).iter().copied().filter(is_work).collect();
             let actor = here[0].actor;
             let here: Vec<_> = here.into_iter().filter(|event| event.actor == actor).collect();
             let there: Vec<_> = there.into_iter().filter(|event| event.actor == actor).collect();
