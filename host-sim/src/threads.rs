@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering, fence};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Instant;
@@ -51,7 +51,9 @@ impl Latch {
     }
 
     fn kick(&self) {
-        // A look first: a core that is kicked already costs its kickers nothing.
+        // A look first: a core that is kicked already costs its kickers little. What was published before the kick must be
+        // visible before the look, or the core could take that earlier kick, find nothing, and sleep.
+        fence(Ordering::SeqCst);
         if self.state.load(Ordering::SeqCst) == KICKED {
             return;
         }
@@ -230,11 +232,9 @@ fn device<R>(cores: usize, interrupts: bool, main: impl FnOnce() -> R) -> R {
     let outcome = thread::scope(|scope| {
         for core in 1..cores as u8 {
             let stop = &stop;
-            let started = scope.spawn(move || work(core, stop));
-            *lock(&LATCHES[usize::from(core)].thread) = Some(started.thread().clone());
+            scope.spawn(move || work(core, stop));
         }
-        *lock(&LATCHES[0].thread) = Some(thread::current());
-        CORE.set(0);
+        become_core(0);
         let outcome = catch_unwind(AssertUnwindSafe(main));
         CORE.set(FOREIGN);
         stop.store(true, Ordering::SeqCst);
@@ -257,8 +257,14 @@ pub fn run_until(mut done: impl FnMut() -> bool) {
     }
 }
 
-fn work(core: u8, stop: &AtomicBool) {
+/// This thread is the core from now on, and is the one to unpark: before anybody could kick it asleep.
+fn become_core(core: u8) {
+    *lock(&LATCHES[usize::from(core)].thread) = Some(thread::current());
     CORE.set(core);
+}
+
+fn work(core: u8, stop: &AtomicBool) {
+    become_core(core);
     while !stop.load(Ordering::SeqCst) {
         // A panic ends the turn it happened in, not the worker; the hook has reported it.
         let _ = catch_unwind(|| worker::run_while(|| !stop.load(Ordering::SeqCst)));

@@ -403,14 +403,21 @@ where
     }
 
     fn wait_on(&mut self, core: u8) -> bool {
-        if let Some(Err(unasked)) = &self.asked {
+        // What is missing may change from a promise to room: each must have been announced before the last try.
+        while let Some(Err(unasked)) = &self.asked {
+            let missing = unasked.why();
+            if matches!(missing, Refused::Unrunnable(_)) {
+                return false;
+            }
             unasked.announce(core);
             self.advance();
+            if matches!(&self.asked, Some(Err(unasked)) if unasked.why() == missing) {
+                return true;
+            }
         }
         match &mut self.asked {
             Some(Ok(promise)) => promise.wait_on(core),
-            Some(Err(unasked)) => !matches!(unasked.why(), Refused::Unrunnable(_)),
-            None => false,
+            _ => false,
         }
     }
 }
