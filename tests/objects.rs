@@ -160,9 +160,10 @@ fn transfers_conserve_money_safe_2_pam_12() {
             #[actor]
             static BANK: Actor<Bank, $monitor, 8> = (Bank::new(), accounts());
             #[actor]
-            static ONE: Actor<Customer, Serial, 2> = Customer::new(&BANK, 7);
+            static ONE: Actor<Customer, Serial, 4> = Customer::new(&BANK, 7);
+            // One that runs, one to itself, one from `main`: under a monitor a letter keeps its slot until it has left.
             #[actor]
-            static OTHER: Actor<Customer, Mutex, 2> = Customer::new(&BANK, 11);
+            static OTHER: Actor<Customer, Mutex, 4> = Customer::new(&BANK, 11);
             let report: &'static dyn flockwork::Post<Bank> = &BANK.body;
             (stringify!($monitor), &BANK as Ref<Bank>, [&ONE as Ref<Customer>, &OTHER], report)
         }};
