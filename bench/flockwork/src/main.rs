@@ -7,6 +7,7 @@ mod counting;
 mod dictionary;
 mod ping_pong;
 mod ring;
+mod start;
 
 use std::{process::ExitCode, time::Instant};
 
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
             return None;
         }
         Some(flockwork_host_sim::run(command.workers, || {
+            start::wait_for(command.workers);
             let start = Instant::now();
             let answer = run(command);
             Measured { elapsed: start.elapsed(), answer }

@@ -149,7 +149,7 @@ impl Iterator for Requests {
 }
 
 /// One client: hands out its requests while its window has room and checks the replies, which come back in the
-/// order of the requests or name the request they belong to.
+/// order of the requests.
 #[derive(Clone, Debug)]
 pub struct Client {
     unsent: Requests,
@@ -187,12 +187,6 @@ impl Client {
             Some(request) => self.tally.add(request, reply),
             None => self.tally.wrong += 1,
         }
-    }
-
-    /// Checks the reply to some outstanding request, for systems that reply in any order and say to what.
-    pub fn accept_for(&mut self, request: Request, reply: Reply) {
-        self.outstanding -= 1;
-        self.tally.add(request, reply);
     }
 
     /// What this client has seen.
@@ -285,26 +279,6 @@ mod tests {
         assert_eq!(client.tally().reads + client.tally().writes, 500);
         assert_eq!(client.tally().wrong, 0);
         assert_eq!(dictionary.len(), ENTRIES);
-    }
-
-    #[test]
-    fn a_client_served_in_any_order_finds_nothing_wrong() {
-        let mut dictionary = Dictionary::new();
-        let mut client = Client::new(Requests::new(3, 500, 10));
-        let mut inbox = Vec::new();
-        loop {
-            while let Some(request) = client.next_request() {
-                inbox.push(request);
-            }
-            // The youngest first.
-            let Some(request) = inbox.pop() else {
-                break;
-            };
-            client.accept_for(request, dictionary.serve(request));
-        }
-        assert_eq!(client.outstanding(), 0);
-        assert_eq!(client.tally().reads + client.tally().writes, 500);
-        assert_eq!(client.tally().wrong, 0);
     }
 
     #[test]
