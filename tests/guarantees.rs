@@ -273,7 +273,7 @@ macro_rules! under {
             for cores in CORES {
                 use_dictionary(cores, &DICTIONARY, [&ONE, &OTHER]);
             }
-            assert_eq!(DICTIONARY.body.report().refused_grants, 0);
+            assert_eq!(flockwork::Report::of(&DICTIONARY).refused_grants, 0);
         }
     };
 }
@@ -474,7 +474,11 @@ fn a_monitor_that_grants_nothing_stops_nobody_else_pam_6() {
             (0..3).for_each(|number| CLOSED.note(number).tell().unwrap());
             OTHER.note(7).tell().unwrap();
             assert_eq!(OTHER.take().get().unwrap(), [7]);
-            assert_eq!(CLOSED.body.report().letters, 3, "PAM-9: a letter stays in the inbox until it is granted");
+            assert_eq!(
+                flockwork::Report::of(&CLOSED).letters,
+                3,
+                "PAM-9: a letter stays in the inbox until it is granted"
+            );
             OPEN.store(true, SeqCst);
             assert_eq!(CLOSED.take().get().unwrap(), [0, 1, 2], "PAM-G1: those that waited are granted as well");
         });
@@ -553,7 +557,7 @@ fn what_a_monitor_sees_of_a_letter_pam_9() {
         (0..100).for_each(|_| {
             flockwork::worker::step_once();
         });
-        assert_eq!(SPEAKER.body.report().letters, 2, "not granted, so still in the inbox");
+        assert_eq!(flockwork::Report::of(&SPEAKER).letters, 2, "not granted, so still in the inbox");
         let third = SPEAKER.shout(3).ask().unwrap();
         use flockwork::Eventually as _;
         assert_eq!(first.join(third).get(), Ok((2, 6)), "each letter has its own reply");
@@ -728,6 +732,6 @@ fn a_monitor_that_grants_everything_pam_10_safe_1() {
     for cores in CORES {
         use_dictionary(cores, &DICTIONARY, [&ONE, &OTHER]);
     }
-    assert!(DICTIONARY.body.report().refused_grants > 0, "counted and reported");
+    assert!(flockwork::Report::of(&DICTIONARY).refused_grants > 0, "counted and reported");
     assert_eq!(<Dictionary as Methods>::METHODS.len(), 3);
 }

@@ -66,7 +66,7 @@ fn ram_is_known_before_flashing_ker_1() {
     #[actor]
     static LEDGER: Actor<Ledger, ReadersWriter, 8> = Ledger::new();
     assert_eq!(size_of_val(&LEDGER), body::<8>(), "and an actor is nothing but its body");
-    assert_eq!(LEDGER.body.report().capacity, 8 * LANES);
+    assert_eq!(flockwork::Report::of(&LEDGER).capacity, 8 * LANES);
 }
 
 // ---- KER-2 ----
@@ -293,9 +293,9 @@ fn overflow_policies_count_and_show_what_they_drop_ker_2() {
     device(2, || {
         assert_eq!(put(&NEWEST), [Ok(()); 4]);
         // Not `get` at once: its own letter would be dropped as well.
-        run_until(|| NEWEST.body.report().letters == 0);
+        run_until(|| flockwork::Report::of(&NEWEST).letters == 0);
         assert_eq!(NEWEST.take().get().unwrap(), ["a", "b"]);
-        assert_eq!(NEWEST.body.report().dropped, 2);
+        assert_eq!(flockwork::Report::of(&NEWEST).dropped, 2);
         let dead = std::mem::take(&mut *lock(&DEAD));
         assert_eq!(dead, [("c".to_owned(), Death::NoRoom), ("d".to_owned(), Death::NoRoom)]);
 
@@ -318,9 +318,9 @@ fn overflow_policies_count_and_show_what_they_drop_ker_2() {
         let dead = std::mem::take(&mut *lock(&DEAD));
         assert_eq!(dead, [("a".to_owned(), Death::Replaced)]);
         assert_eq!(COALESCE.take().tell().unwrap_err().why(), Refused::Full, "no letter with its key waits");
-        run_until(|| COALESCE.body.report().letters == 0);
+        run_until(|| flockwork::Report::of(&COALESCE).letters == 0);
         assert_eq!(COALESCE.take().get().unwrap(), ["b"]);
-        assert_eq!(COALESCE.body.report().dropped, 1);
+        assert_eq!(flockwork::Report::of(&COALESCE).dropped, 1);
     });
 }
 
@@ -712,7 +712,7 @@ fn no_wake_up_is_lost_ker_7() {
         let outside = thread::spawn(|| {
             for round in 0..2000 {
                 NEAR.note(0, round).tell().unwrap();
-                spin_until(|| NEAR.body.report().letters == 0);
+                spin_until(|| flockwork::Report::of(&NEAR).letters == 0);
                 assert_eq!(NEAR.noted().get(), Ok(round + 1));
                 if round % 200 == 0 {
                     thread::sleep(Duration::from_millis(3));
@@ -767,7 +767,7 @@ fn surplus_is_picked_up_by_a_busy_core_ker_7() {
         HELPER.help().tell().unwrap();
         run_until(|| HELPED.load(SeqCst));
         STOP.store(true, SeqCst);
-        run_until(|| RESTLESS.body.report().letters == 0 && WAITER.body.report().letters == 0);
+        run_until(|| flockwork::Report::of(&RESTLESS).letters == 0 && flockwork::Report::of(&WAITER).letters == 0);
     });
 }
 

@@ -210,19 +210,19 @@ fn disjoint_objects_overlap_safe_2() {
                 LOBBY.clear();
                 BANK.meet_with(a, b, 2).tell().unwrap();
                 BANK.meet_with(c, d, 2).tell().unwrap();
-                run_until(|| BANK.body.report().letters == 0);
+                run_until(|| flockwork::Report::of(&BANK).letters == 0);
                 LOBBY.clear();
                 BANK.meet_reading(a, 2).tell().unwrap();
                 BANK.meet_reading(a, 2).tell().unwrap();
-                run_until(|| BANK.body.report().letters == 0);
+                run_until(|| flockwork::Report::of(&BANK).letters == 0);
                 LOBBY.clear();
                 BANK.meet_reading(a, 2).tell().unwrap();
                 BANK.meet_with(c, b, 2).tell().unwrap();
-                run_until(|| BANK.body.report().letters == 0);
+                run_until(|| flockwork::Report::of(&BANK).letters == 0);
             }
         });
     }
-    assert_eq!(BANK.body.report().refused_grants, 0, "`Resources` knows which are free");
+    assert_eq!(flockwork::Report::of(&BANK).refused_grants, 0, "`Resources` knows which are free");
 }
 
 /// PAM-12: one monitor coordinates all objects of its actor, and `receiver` tells it which one a letter is for.
@@ -252,7 +252,7 @@ fn a_monitor_sees_the_receiver_pam_12() {
         BANK.transfer(Id::new(3), Id::new(1), 5).tell().unwrap();
         BANK.check(Id::new(2)).tell().unwrap();
         assert_eq!(BANK.total().get(), Ok(u64::from(ACCOUNTS) * FUNDS));
-        run_until(|| BANK.body.report().letters == 0);
+        run_until(|| flockwork::Report::of(&BANK).letters == 0);
     });
     let seen = lock(&SEEN).clone();
     let leave = "leave";

@@ -313,7 +313,7 @@ fn get_in_a_turn_leaves_the_core_to_its_neighbours_oca_28() {
                 NEIGHBOUR.go(&NEIGHBOUR, 3).tell().unwrap();
                 assert_eq!(waiting.get(), Ok(42));
                 SETTLED.store(true, SeqCst);
-                run_until(|| NEIGHBOUR.body.report().letters + CLERK.body.report().letters == 0);
+                run_until(|| flockwork::Report::of(&NEIGHBOUR).letters + flockwork::Report::of(&CLERK).letters == 0);
                 for n in 0..50 {
                     let one = boss.consult(n).ask().unwrap();
                     let other = boss.consult_reading(n + 1).ask().unwrap();
@@ -366,7 +366,11 @@ fn too_many_nested_gets_are_refused_oca_8() {
     device(2, || {
         let depth = L1.depth().get().unwrap();
         assert!(depth == 12 || depth >= 1000, "some answer: {depth}");
-        run_until(|| [L1.body.report(), L9.body.report(), L12.body.report()].iter().all(|report| report.letters == 0));
+        run_until(|| {
+            [flockwork::Report::of(&L1), flockwork::Report::of(&L9), flockwork::Report::of(&L12)]
+                .iter()
+                .all(|report| report.letters == 0)
+        });
     });
 }
 
@@ -529,7 +533,7 @@ fn forward_to_a_full_mailbox_gives_the_token_back_oca_15() {
     static FORWARDER: Actor<Forwarder, Serial, 8> = Forwarder { to: &CLERK };
     device(1, || {
         let asked = [2, 4, 6, 7].map(|n| FORWARDER.half(n).ask().unwrap());
-        run_until(|| FORWARDER.body.report().letters == 0);
+        run_until(|| flockwork::Report::of(&FORWARDER).letters == 0);
         GATE.store(true, SeqCst);
         CLERK.double(1).tell().unwrap_err().into_message();
         // A full mailbox hears nothing new: another letter must come for `schedule` to be asked again.
@@ -746,7 +750,7 @@ fn a_panic_in_a_monitor_loses_no_letter_oca_6() {
             for (n, promise) in promises.into_iter().enumerate() {
                 assert_eq!(promise.get(), Ok(n as u32));
             }
-            run_until(|| CLERK.body.report().letters == 0);
+            run_until(|| flockwork::Report::of(&CLERK).letters == 0);
             assert_eq!(LEAVES.load(SeqCst), asked, "PAM-G5: one leave each");
         });
     }
@@ -821,10 +825,10 @@ fn a_slot_is_free_when_both_halves_are_gone_oca_2() {
     static CLERK: Actor<Clerk, Serial, 8, 1> = Clerk::new();
     device(1, || {
         drop(CLERK.later().ask().unwrap());
-        run_until(|| CLERK.body.report().letters == 0);
+        run_until(|| flockwork::Report::of(&CLERK).letters == 0);
         assert_eq!(CLERK.half(2).ask().unwrap_err().why(), Refused::NoPromise, "the reply is still out");
         CLERK.settle(Ok(1)).tell().unwrap();
-        run_until(|| CLERK.body.report().letters == 0);
+        run_until(|| flockwork::Report::of(&CLERK).letters == 0);
         assert_eq!(CLERK.half(2).get(), Ok(1));
     });
 }
@@ -1036,7 +1040,7 @@ fn values_are_dropped_exactly_once_oca_2() {
             });
             run_until(|| outside.is_finished());
             outside.join().unwrap();
-            run_until(|| FIRST.body.report().letters + LAST.body.report().letters == 0);
+            run_until(|| flockwork::Report::of(&FIRST).letters + flockwork::Report::of(&LAST).letters == 0);
             // Twice: a slot may hold a promise that it followed.
             flush();
             flush();

@@ -186,7 +186,7 @@ fn hops_on_two_cores_ker_10() {
             drain(|_| ());
             lock(&FAR_EVENTS).clear();
             FAR.work().tell().unwrap();
-            run_until(|| FAR.body.report().letters == 0);
+            run_until(|| flockwork::Report::of(&FAR).letters == 0);
             // It is freed before it has left: one more letter behind it makes sure.
             FAR.look().get().unwrap();
             SCRIBE.read().get().unwrap();

@@ -89,6 +89,19 @@ pub struct Report {
     pub capacity: usize,
 }
 
+impl Report {
+    /// The report of an actor: `Report::of(&DICTIONARY)`.
+    pub fn of(actor: &'static (impl Reports + ?Sized)) -> Self {
+        actor.report()
+    }
+}
+
+/// A front whose actor can be asked for a [`Report`]. Written by `#[actor]`.
+pub trait Reports {
+    /// What happened to the actor's letters so far; see [`Report::of`].
+    fn report(&'static self) -> Report;
+}
+
 /// A call of an actor's method, not sent yet.
 #[must_use = "a call does nothing until it is sent: use `.tell()`, `.ask()`, `.get()`, `.await` or `.forward(token)`"]
 pub struct Call<A: Methods, B: ?Sized + 'static, F, T, E = Infallible> {

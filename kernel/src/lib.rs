@@ -75,7 +75,7 @@ mod format;
 pub mod model;
 
 pub use body::{Body, DEFAULT_PROMISES, assert_fits};
-pub use call::{Asking, Call, Post, Refused, Rejected, Report, Unasked};
+pub use call::{Asking, Call, Post, Refused, Rejected, Report, Reports, Unasked};
 pub use cores::MAX_ACTORS;
 pub use flockwork_macros::actor;
 pub use inbox::{Any, Filter, Group, Inbox, Letters, Readers, Writers};

@@ -209,6 +209,12 @@ impl Actor {
             impl #implemented #front #front_generics #where_clause {
                 #(#methods)*
             }
+
+            impl #implemented ::flockwork::Reports for #front #front_generics #where_clause {
+                fn report(&'static self) -> ::flockwork::Report {
+                    ::flockwork::Post::report(&self.body)
+                }
+            }
         }
     }
 
