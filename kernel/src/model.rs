@@ -16,6 +16,12 @@ use crate::promise::{Promise, Reply, halves};
 /// A lane by itself: one thread sends, one receives. `IN_ORDER` if its letters leave in order (no monitor).
 pub struct LaneAlone<A: Methods, const N: usize, const IN_ORDER: bool>(Lane<A, N, 1>);
 
+impl<A: Methods, const N: usize, const IN_ORDER: bool> core::fmt::Debug for LaneAlone<A, N, IN_ORDER> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("LaneAlone")
+    }
+}
+
 /// A letter that was received and whose slot is still taken.
 #[derive(Debug)]
 #[must_use = "its slot stays taken until it is freed"]

@@ -1,0 +1,186 @@
+//! The latch and the ready set: no wake-up is lost between a core that goes idle and one that has something for it
+//! (KER-7). Surplus in the ready ring, a letter to an actor pinned elsewhere, room in a full mailbox, a free promise slot.
+//!
+//! The cores run the worker's own loop. One that sleeps for good is a deadlock, which loom reports.
+
+use crate::harness::{Event, Extent, core, join, model};
+use crate::port::become_core;
+use crate::probe::{Actor, LANES, Log, Message, Probe};
+use flockwork::model::{promise, put, visit_next};
+use flockwork::worker::run_while;
+use flockwork::{Call, Pinned, Post, Reply, Serial};
+use loom::sync::atomic::{AtomicU32, Ordering};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+/// A count that some core reads to know when it is done.
+#[derive(Clone)]
+struct Count(Arc<AtomicU32>);
+
+impl Count {
+    fn new() -> Self {
+        Self(Arc::new(AtomicU32::new(0)))
+    }
+
+    fn add(&self) {
+        self.0.fetch_add(1, Ordering::Release);
+    }
+
+    fn is_below(&self, limit: u32) -> bool {
+        self.0.load(Ordering::Acquire) < limit
+    }
+}
+
+/// A core with two ready actors runs one whose letter ends only after the other's has: an idle core must come and run one
+/// of them.
+#[test]
+fn surplus_finds_the_idle_core() {
+    model("surplus against idle", 2, Extent::Bounded(5), || {
+        let [waits, goes_on] = [Actor::<Serial, 1, 1, LANES>::new(), Actor::new()];
+        let (event, ran) = (Event::new(), Count::new());
+        core(0, {
+            let (event, ran) = (event.clone(), ran.clone());
+            move || {
+                let waited_for = event.clone();
+                waits.write(move |_| waited_for.wait()).expect("there is room");
+                goes_on
+                    .write(move |_| {
+                        ran.add();
+                        event.set();
+                    })
+                    .expect("there is room");
+                while visit_next(0) {}
+            }
+        });
+        core(1, move || run_while(|| ran.is_below(1)));
+        join();
+        waits.end();
+        goes_on.end();
+    });
+}
+
+/// Letters to actors pinned to another core: that core is invited, and runs all of them. Each inviter sends one to each of
+/// `ACTORS`.
+fn invitations_arrive<const ACTORS: usize>(name: &str, extent: Extent, inviters: &'static [u8]) {
+    model(name, 1 + inviters.len() as u8, extent, move || {
+        let actors = [(); ACTORS].map(|()| Actor::<Pinned<0>, 1, 1, LANES>::new());
+        let ran = Count::new();
+        let expected = (inviters.len() * ACTORS) as u32;
+        for &inviter in inviters {
+            let ran = ran.clone();
+            core(inviter, move || {
+                for actor in actors {
+                    let ran = ran.clone();
+                    actor.write(move |state| state.write(|| ran.add())).expect("there is room");
+                    while visit_next(inviter) {}
+                }
+            });
+        }
+        core(0, move || run_while(|| ran.is_below(expected)));
+        join();
+        actors.into_iter().for_each(Actor::end);
+    });
+}
+
+#[test]
+fn pinned_letters_arrive() {
+    invitations_arrive::<2>("hand-over to pinned actors", Extent::Bounded(5), &[1]);
+}
+
+#[test]
+fn pinned_letters_of_two_cores_arrive() {
+    invitations_arrive::<1>("hand-over of two cores", Extent::Bounded(2), &[1, 2]);
+}
+
+/// Wakes a task of the models: it runs again when its core's worker has seen this.
+struct Woken(AtomicU32);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(1, Ordering::Relaxed);
+    }
+}
+
+/// Runs a future as the only task of a core, with the worker's loop between two polls.
+pub(crate) fn task<F: Future>(future: F) -> F::Output {
+    let mut future = Box::pin(future);
+    let woken = Arc::new(Woken(AtomicU32::new(0)));
+    let waker = Waker::from(woken.clone());
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return output;
+        }
+        run_while(|| woken.0.load(Ordering::Relaxed) == 0);
+        woken.0.store(0, Ordering::Relaxed);
+    }
+}
+
+type AnyBody = dyn Post<Probe>;
+
+/// A task waits for room in a lane of one place, which another core makes.
+#[test]
+fn room_is_told_of() {
+    model("room against waiting for it", 2, Extent::Bounded(3), || {
+        become_core(0);
+        let (actor, log) = (Actor::<Serial, 1, 1, LANES>::new(), Log::default());
+        let letter = |number| {
+            let log = log.clone();
+            Message::Write(Box::new(move |state: &mut Probe| state.write(|| log.add(number))))
+        };
+        let (first, second, third) = (letter(1), letter(2), letter(3));
+        put(actor.body(), first).expect("there is room");
+        core(0, move || {
+            for message in [second, third] {
+                let call = Call::<Probe, AnyBody, _, u32>::new(actor.body(), |_| message);
+                task(call.send()).expect("it can run");
+            }
+        });
+        core(1, move || {
+            actor.visit(1);
+            actor.visit(1);
+        });
+        join();
+        actor.finish(0);
+        assert_eq!(log.taken(), [1, 2, 3]);
+        actor.end();
+    });
+}
+
+/// All promise slots are in use; a core that asks waits until another drops one. Then it runs its letter itself.
+#[test]
+fn free_promise_slots_are_told_of() {
+    model("a promise slot against waiting for it", 2, Extent::Exhaustive, || {
+        become_core(0);
+        let actor = Actor::<Serial, 1, 1, LANES>::new();
+        let (unread, reply) = promise::<Probe, u32, Infallible>(actor.body()).expect("a slot is free");
+        reply.answer(1);
+        core(0, move || {
+            let question = Call::<Probe, AnyBody, _, u32>::new(actor.body(), |reply: Reply<u32>| {
+                Message::Write(Box::new(move |_| reply.answer(2)))
+            });
+            assert!(matches!(question.get(), Ok(2)));
+        });
+        core(1, move || drop(unread));
+        join();
+        actor.end();
+    });
+}
+
+/// The first letters of an actor, from two cores at once: it gets one number, and both letters run.
+#[test]
+fn first_letters() {
+    model("first letters of two cores", 2, Extent::Bounded(5), || {
+        let (actor, log) = (Actor::<Serial, 1, 1, LANES>::unknown(), Log::default());
+        for here in [0, 1] {
+            let log = log.clone();
+            core(here, move || {
+                actor.write(move |_| log.add(0)).expect("there is room");
+                while visit_next(here) {}
+            });
+        }
+        join();
+        assert_eq!(log.len(), 2, "both letters have run");
+        actor.end();
+    });
+}
