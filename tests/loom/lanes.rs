@@ -5,7 +5,7 @@ use crate::harness::{Extent, core, join, model};
 use crate::probe::Log;
 use flockwork::model::{LaneAlone, Received};
 use flockwork::{Access, Detached, Grant, Method, Methods, Reply};
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// An actor whose letters are numbers.
 struct Numbers;
@@ -36,7 +36,7 @@ fn sends_against<const N: usize, const IN_ORDER: bool>(
     receive: impl Fn(&LaneAlone<Numbers, N, IN_ORDER>, &mut dyn FnMut(u32)) + Copy + Send + Sync + 'static,
 ) {
     model(name, 2, Extent::Exhaustive, move || {
-        let lane = Arc::new(LaneAlone::<Numbers, N, IN_ORDER>::new());
+        let lane = Rc::new(LaneAlone::<Numbers, N, IN_ORDER>::new());
         let arrived = Log::default();
         let accepted = Log::default();
         core(0, {
