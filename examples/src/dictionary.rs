@@ -2,9 +2,9 @@
 
 use flockwork::actor;
 
-/// Words are numbers here; so are their meanings.
-pub type Word = u32;
-/// What a word means.
+/// A word, padded with spaces.
+pub type Word = [u8; 12];
+/// What a word means: a page.
 pub type Meaning = u32;
 
 /// How many words a [`Dictionary`] has.
@@ -16,18 +16,29 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// Every word means its square.
+    /// The n-th word is found on page n.
     #[expect(clippy::new_without_default, reason = "statics need a const constructor")]
     pub const fn new() -> Self {
-        let mut entries = [(0, 0); WORDS];
+        let mut entries = [(word(0), 0); WORDS];
         let mut place = 0;
         while place < WORDS {
-            let word = place as Word;
-            entries[place] = (word, word.wrapping_mul(word));
+            entries[place] = (word(place as u32), place as Meaning);
             place += 1;
         }
         Self { entries }
     }
+}
+
+/// The n-th word, made up: "word-00042".
+pub const fn word(number: u32) -> Word {
+    let mut word = *b"word-00000  ";
+    let (mut rest, mut place) = (number, 9);
+    while place > 4 {
+        word[place] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        place -= 1;
+    }
+    word
 }
 
 #[actor]
@@ -35,6 +46,13 @@ impl Dictionary {
     /// Looks a word up. A reader: both cores at once.
     pub fn get(&self, word: Word) -> Option<Meaning> {
         self.entries.iter().find(|(entry, _)| *entry == word).map(|(_, meaning)| *meaning)
+    }
+
+    /// How many words share so many letters with this one, in the same places. A reader that takes its time: it looks at
+    /// every letter of every word.
+    pub fn resembling(&self, word: Word, letters: usize) -> usize {
+        let alike = |entry: &Word| entry.iter().zip(&word).filter(|(one, other)| one == other).count();
+        self.entries.iter().filter(|(entry, _)| alike(entry) >= letters).count()
     }
 
     /// Gives a word another meaning. A writer: alone. False if there is no such word.
