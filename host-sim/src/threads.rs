@@ -13,7 +13,7 @@ use flockwork::worker;
 
 /// How often an idle core looks at its latch before its thread is parked: waking a parked thread takes longer than a
 /// hundred letters.
-const LOOKS_BEFORE_PARKING: u32 = 4_000;
+const LOOKS_BEFORE_PARKING: u32 = if cfg!(miri) { 2 } else { 4_000 };
 
 thread_local! {
     static CORE: Cell<u8> = const { Cell::new(FOREIGN) };

@@ -11,7 +11,9 @@ pub use crate::sync::LockWord;
 pub(crate) const FOREIGN_THREADS: bool = cfg!(all(not(target_os = "none"), not(loom)));
 
 /// The largest number of cores: two on a chip, 64 where an operating system (or the simulator) supplies them.
-pub const MAX_CORES: usize = if FOREIGN_THREADS {
+pub const MAX_CORES: usize = if cfg!(miri) {
+    8
+} else if FOREIGN_THREADS {
     64
 } else if cfg!(loom) {
     4
