@@ -67,6 +67,10 @@ where
                     };
                     sent.expect("there is room");
                 }
+                // A core without letters of its own comes to help.
+                if letters.is_empty() {
+                    actor.visit(place as u8);
+                }
                 while visit_next(place as u8) {}
             });
         }
@@ -98,6 +102,11 @@ fn three_cores_without_a_monitor_longer() {
 }
 
 const THREE_WRITERS: &[&[Kind]] = &[&[Write], &[Write], &[Write]];
+
+#[test]
+fn a_helper_without_a_monitor() {
+    nothing_is_lost::<Serial, 1>("two cores and a helper, no monitor", Extent::Bounded(3), &[&[Write], &[Write], &[]]);
+}
 
 #[test]
 fn two_cores_with_a_mutex() {
@@ -132,6 +141,7 @@ fn readers_around_a_writer_longer() {
 }
 
 #[test]
+#[ignore = "takes a minute"]
 fn three_cores_with_a_monitor() {
     nothing_is_lost::<Watched, 1>("three cores, readers and a writer", Extent::Bounded(2), READERS_AND_A_WRITER);
 }
@@ -143,6 +153,11 @@ fn three_cores_with_a_monitor_longer() {
 }
 
 const READERS_AND_A_WRITER: &[&[Kind]] = &[&[Read], &[Write], &[Read]];
+
+#[test]
+fn a_helper_with_a_monitor() {
+    nothing_is_lost::<Watched, 1>("a reader, a writer and a helper", Extent::Bounded(3), &[&[Read], &[Write], &[]]);
+}
 
 /// A letter that says what became of it.
 struct Witness(u32, Log);
