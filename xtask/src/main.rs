@@ -62,9 +62,10 @@ commands! {
     /// `--long` adds the models marked `#[ignore]`, which take minutes to hours. FILTER is a part of a model's name.
     Loom = "loom [--long] [FILTER]" => loom::run;
 
-    /// Run the kernel's unit tests under Miri, on nightly, which is installed when missing.
+    /// Run every unsafe path of the kernel under Miri, on nightly, which is installed when missing.
     ///
-    /// `--seeds N` explores N schedules and weak-memory choices per test. FILTER is a part of a test's name.
+    /// `--seeds N` explores N schedules and weak-memory choices per test, about a minute each. FILTER is a part of a
+    /// test's name.
     Miri = "miri [--seeds N] [FILTER]" => miri::run;
 
     /// Run the stress tests under ThreadSanitizer, on nightly (not part of `test`).

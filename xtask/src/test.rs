@@ -28,6 +28,6 @@ fn steps() -> Vec<Step> {
     ];
     steps.extend(targets::steps());
     steps.push(Step::new("loom", "the loom models and their mutants", || loom::models(false, None)));
-    steps.push(Step::new("miri", "the kernel's unit tests under Miri", || miri::kernel(miri::SEEDS, None)));
+    steps.push(Step::new("miri", miri::ABOUT, || miri::kernel(miri::SEEDS, None)));
     steps
 }
