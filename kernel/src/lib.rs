@@ -28,7 +28,7 @@
 //! 4. The method's answer resolves the [`Promise`] (`promise`), and whoever waits for it goes on (`waiting`).
 //! 5. The letter leaves: the monitor hears of it, its slot is free again.
 //!
-//! Every hop can be traced ([`trace`]). Chips plug in through [`port`]; all atomics are in `sync`.
+//! Every hop can be traced ([`trace`]). Chips plug in through [`mod@port`]; all atomics are in `sync`.
 #![cfg_attr(not(loom), no_std)]
 // Every public type can be logged; see `format`.
 #![warn(missing_debug_implementations)]

@@ -11,7 +11,7 @@
 //! They are written with the same operations that any monitor has, and each is as short as its rule: to have another
 //! rule, read one of them and write your own. A monitor that has to tell letters apart by more than `&self` and
 //! `&mut self` takes its labels as type parameters, with ready-made ones as defaults: tag the actor's methods with their
-//! `CATEGORY`, or put any [`Filter`](crate::Filter) in their place.
+//! `CATEGORY`, or put any [`Filter`] in their place.
 
 mod join;
 mod mutex;
