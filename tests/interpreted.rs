@@ -369,13 +369,16 @@ macro_rules! bank {
 #[test]
 fn objects_are_borrowed_by_claims() {
     let [a, b, c, d] = [0, 1, 2, 3].map(Id::new);
-    for bank in [bank!(Resources), bank!(ReadersWriter), bank!(Serial), bank!(Careless)] {
+    // The others let a letter pass one that is refused.
+    for (bank, in_order) in
+        [(bank!(Resources), true), (bank!(ReadersWriter), false), (bank!(Serial), true), (bank!(Careless), false)]
+    {
         on_one_and_two(|_| {
             for (from, to) in [(a, b), (c, d), (b, c), (d, a)] {
                 insist(|| bank.transfer(from, to, 1).tell());
             }
-            // Not every monitor keeps the order, so this may come before some of them.
-            assert!(insist(|| bank.check(a).ask()).get().is_ok());
+            let checked = insist(|| bank.check(a).ask()).get();
+            assert!(checked == Ok(12) || !in_order, "{checked:?}");
             run_until(|| bank.body.report().letters == 0);
             assert_eq!(bank.total().get(), Ok(40));
             let twice = Refused::Unrunnable(Unrunnable::SameObjectTwice { index: 0 });
