@@ -91,6 +91,7 @@ fn two_cores_without_a_monitor() {
 }
 
 #[test]
+#[ignore = "takes half a minute"]
 fn three_cores_without_a_monitor() {
     nothing_is_lost::<Serial, 1>("three cores, no monitor", Extent::Bounded(2), THREE_WRITERS);
 }
