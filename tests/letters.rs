@@ -99,25 +99,24 @@ fn a_full_mailbox_gives_the_message_back_ker_2() {
     #[actor]
     static PARALLEL: Actor<Shelf, ReadersWriter, 4> = Shelf { books: Vec::new() };
     for shelf in [&ALONE as Ref<Shelf>, &MUTEX, &PARALLEL] {
-        for cores in [1, 2] {
-            device(cores, || {
-                (0..4).for_each(|book| shelf.put(format!("book {book}")).tell().unwrap());
-                let rejected = shelf.put("book 4".to_owned()).tell().unwrap_err();
-                assert_eq!(rejected.why(), Refused::Full);
-                let rejected = rejected.retry().unwrap_err();
-                assert_eq!(rejected.why(), Refused::Full, "still");
-                let ShelfMessage::Put(book, _) = rejected.into_message() else { panic!("another message came back") };
-                assert_eq!(book, "book 4");
+        // One core: a second one might make room at any moment.
+        device(1, || {
+            (0..4).for_each(|book| shelf.put(format!("book {book}")).tell().unwrap());
+            let rejected = shelf.put("book 4".to_owned()).tell().unwrap_err();
+            assert_eq!(rejected.why(), Refused::Full);
+            let rejected = rejected.retry().unwrap_err();
+            assert_eq!(rejected.why(), Refused::Full, "still");
+            let ShelfMessage::Put(book, _) = rejected.into_message() else { panic!("another message came back") };
+            assert_eq!(book, "book 4");
 
-                let mut kept = Some(shelf.put(book).tell().unwrap_err());
-                run_until(|| {
-                    kept = kept.take().and_then(|rejected| rejected.retry().err());
-                    kept.is_none()
-                });
-                let books = shelf.take().get().unwrap();
-                assert_eq!(books, ["book 0", "book 1", "book 2", "book 3", "book 4"]);
+            let mut kept = Some(shelf.put(book).tell().unwrap_err());
+            run_until(|| {
+                kept = kept.take().and_then(|rejected| rejected.retry().err());
+                kept.is_none()
             });
-        }
+            let books = shelf.take().get().unwrap();
+            assert_eq!(books, ["book 0", "book 1", "book 2", "book 3", "book 4"]);
+        });
     }
 }
 
@@ -290,7 +289,8 @@ fn overflow_policies_count_and_show_what_they_drop_ker_2() {
     let put = |shelf: Ref<Shelf>| {
         ["a", "b", "c", "d"].map(|book| shelf.put(book.to_owned()).tell().map_err(|rejected| rejected.why()))
     };
-    device(2, || {
+    // One core: a second one might make room at any moment.
+    device(1, || {
         assert_eq!(put(&NEWEST), [Ok(()); 4]);
         // Not `get` at once: its own letter would be dropped as well.
         run_until(|| flockwork::Report::of(&NEWEST).letters == 0);
