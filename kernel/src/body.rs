@@ -55,7 +55,7 @@ pub struct Body<A: Methods, M: Monitor, const N: usize, const P: usize, const L:
 
 // SAFETY: the monitor is used under the lock only, on any core (`Monitor: Send`). The state is borrowed as the gate admits,
 // and `Permits` says that this is sound for the pair: one at a time on changing cores needs `Send`, several readers at once
-// need `Sync`, a pinned actor's state is touched on one core only (checked in `visit`).
+// need `Sync`, a pinned actor's state is touched on one core only (`visit` checks the core, `new` that `OnOneCore` is pinned).
 unsafe impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Sync for Body<A, M, N, P, L> where
     M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>
 {
@@ -81,6 +81,12 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     const_unless_loom! {
         /// An actor with this mailbox and initial state. A mailbox belongs to one actor.
         pub fn new(mail: &'static Mail<A, M, N, P, L>, whole: <A::Objects as Objects>::Whole<A>) -> Self {
+            const {
+                assert!(
+                    !<M::Discipline as Discipline>::STAYS || matches!(M::AFFINITY, Affinity::Pinned(_)),
+                    "a monitor with the discipline `OnOneCore` must pin its actor: give it `const AFFINITY: Affinity = Affinity::Pinned(..)`"
+                )
+            };
             Self { mail, monitor: UnsafeCell::new(M::NEW), whole: UnsafeCell::new(whole) }
         }
     }
@@ -209,15 +215,15 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     where
         Self: Visit,
     {
+        // SAFETY: the caller's message is there.
+        let claims = A::claims(unsafe { &*message });
         let masked = port::mask();
         let here = port::core();
         let own = Mail::<A, M, N, P, L>::lane_of(here);
-        // SAFETY: the caller's message is there.
-        let content = unsafe { &*message };
         let mail = self.mail;
         if !own.shared
             && let Some(id) = mail.desk.id()
-            && let Ok(claims) = A::claims(content)
+            && let Ok(claims) = claims
             && let Some(place) = mail.lanes[own.index].room()
         {
             // SAFETY: the caller gives it away, and hears that it is gone.

@@ -3,8 +3,8 @@
 //! # Ready
 //!
 //! A send notes the receiver in the ready set of the core it runs on; that core's worker visits it after the turn, once,
-//! however many letters were sent. The set is a ring of actor numbers with a bit per actor, so it is first in, first out,
-//! holds each actor once, and is never too small. Two sets, so that actors pinned to the core and actors that others could
+//! however many letters were sent. The set is a ring of actor numbers, each marked while it is in (in the lane of that core, or
+//! in `member` where lanes are shared), so it is first in, first out, holds each actor once, and is never too small. Two sets, so that actors pinned to the core and actors that others could
 //! run as well do not starve each other.
 //!
 //! # Surplus
@@ -225,7 +225,8 @@ impl Invitations {
 /// | `ready`, `offered`, `pinned` | its core, masked | its core; `ready` and `offered` also by idle cores |
 /// | `invitations[i]` | core `i` (`sent`), its core (`taken`) | both |
 /// | `idle` | its core | everybody |
-/// | `notice`, `answered`, `pended`, `promises_wanted` | raised by anybody, lowered by its core | its core |
+/// | `notice`, `answered`, `pended` | raised by anybody, lowered by its core | its core |
+/// | `promises_wanted` | raised by its core, lowered by whoever tells it | everybody |
 #[cfg_attr(not(target_os = "none"), repr(align(128)))]
 pub(crate) struct Core {
     /// How many actors are in the two sets.

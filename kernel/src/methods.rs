@@ -42,7 +42,8 @@ pub trait Methods: Sized + 'static {
     }
 
     /// The key under which a waiting letter may be replaced by a newer one ([`Coalesce`](crate::Coalesce)): by default,
-    /// letters for the same method and objects have the same.
+    /// letters for the same method and objects have the same. It is asked under the actor's lock: it looks at the message and
+    /// does nothing else.
     #[inline(always)]
     fn key(message: &Self::Message) -> u32 {
         let objects = Self::claims(message).unwrap_or(Claims::NONE);

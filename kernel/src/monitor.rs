@@ -85,6 +85,9 @@ mod sealed {
 pub trait Discipline: sealed::Sealed + 'static {
     #[doc(hidden)]
     const SHARING: SharingOf;
+    /// Whether the state may not even move: then the monitor must pin its actor, which is checked at its declaration.
+    #[doc(hidden)]
+    const STAYS: bool = false;
 }
 
 /// The kernel's private form of a discipline.
@@ -97,7 +100,8 @@ pub struct OneAtATime;
 /// Readers at once: the state needs `Sync`.
 #[derive(Debug)]
 pub struct Parallel;
-/// One letter at a time, always on the same core: the state needs neither `Send` nor `Sync`.
+/// One letter at a time, always on the same core: the state needs neither `Send` nor `Sync`. Only for monitors whose
+/// [`AFFINITY`](Monitor::AFFINITY) is [`Affinity::Pinned`].
 #[derive(Debug)]
 pub struct OnOneCore;
 
@@ -109,6 +113,7 @@ impl Discipline for Parallel {
 }
 impl Discipline for OnOneCore {
     const SHARING: SharingOf = SharingOf(Sharing::OneAtATime);
+    const STAYS: bool = true;
 }
 
 /// A discipline that is sound for a state: the pair decides, not the state alone.

@@ -264,7 +264,7 @@ impl Count16 {
     }
 }
 
-/// Like [`Count16`], 32 bits wide: bells and generations.
+/// Like [`Count16`], 32 bits wide: generations, and counts of drops and refusals.
 pub(crate) struct Count32(AtomicU32);
 
 impl Count32 {
