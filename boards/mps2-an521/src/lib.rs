@@ -1,0 +1,2 @@
+//! Flockwork on QEMU's dual Cortex-M33 board.
+#![no_std]

@@ -1,0 +1,2 @@
+//! What every board shares: epitaphs, stack high-water marks, boot checks.
+#![no_std]
