@@ -6,6 +6,7 @@
 #![expect(unsafe_code, reason = "calls functions that the port supplies at link time")]
 
 pub use crate::sync::LockWord;
+use crate::trace::{Hop, LetterName};
 
 /// Whether threads that are no core's worker exist (on an operating system they do, on a chip they do not).
 pub(crate) const FOREIGN_THREADS: bool = cfg!(all(not(target_os = "none"), not(loom)));
@@ -75,6 +76,19 @@ pub unsafe trait Port {
     fn pause() {
         core::hint::spin_loop();
     }
+    /// A letter is about to reach a hop, on this core. Called with the `trace` feature only; for [`Hop::Sent`] the letter is not
+    /// published yet, so whatever time passes here passes before anybody can see it.
+    ///
+    /// For simulators and probes. It may take long, also while interrupts are masked or an actor's lock is held, as a slow core
+    /// would; like all else here it must not wait for what another core does under such a lock.
+    fn reached(hop: Hop, actor: u16, letter: Option<LetterName>) {
+        let _ = (hop, actor, letter);
+    }
+    /// What runs on this core says that it did so many cycles of work ([`trace::charge`](crate::trace::charge)). Called with the
+    /// `trace` feature only.
+    fn charge(cycles: u32) {
+        let _ = cycles;
+    }
 }
 
 /// Registers a [`Port`] for the whole program: `flockwork::port!(MyPort);`, once.
@@ -126,6 +140,18 @@ macro_rules! port {
             fn _flockwork_port_pause() {
                 <$port as $crate::port::Port>::pause()
             }
+            #[unsafe(no_mangle)]
+            fn _flockwork_port_reached(
+                hop: $crate::trace::Hop,
+                actor: u16,
+                letter: ::core::option::Option<$crate::trace::LetterName>,
+            ) {
+                <$port as $crate::port::Port>::reached(hop, actor, letter)
+            }
+            #[unsafe(no_mangle)]
+            fn _flockwork_port_charge(cycles: u32) {
+                <$port as $crate::port::Port>::charge(cycles)
+            }
         };
     };
 }
@@ -142,6 +168,10 @@ unsafe extern "Rust" {
     fn _flockwork_port_unwinding() -> bool;
     fn _flockwork_port_catch(turn: &mut dyn FnMut());
     fn _flockwork_port_pause();
+    #[cfg(feature = "trace")]
+    fn _flockwork_port_reached(hop: Hop, actor: u16, letter: Option<LetterName>);
+    #[cfg(feature = "trace")]
+    fn _flockwork_port_charge(cycles: u32);
 }
 
 #[inline(always)]
@@ -221,4 +251,18 @@ impl Drop for Masked {
 pub(crate) fn catch(turn: &mut dyn FnMut()) {
     // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.
     unsafe { _flockwork_port_catch(turn) }
+}
+
+#[cfg(feature = "trace")]
+#[inline(always)]
+pub(crate) fn reached(hop: Hop, actor: u16, letter: Option<LetterName>) {
+    // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.
+    unsafe { _flockwork_port_reached(hop, actor, letter) }
+}
+
+#[cfg(feature = "trace")]
+#[inline(always)]
+pub(crate) fn charge(cycles: u32) {
+    // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.
+    unsafe { _flockwork_port_charge(cycles) }
 }

@@ -1,6 +1,8 @@
 //! Trace events for every hop of a letter, into a ring per core; nothing at all without the `trace` feature.
 //!
-//! The kernel writes and never reads them. A ring keeps the newest events; what it overwrote is counted.
+//! The kernel writes and never reads them. A ring keeps the newest events; what it overwrote is counted. The port hears of each
+//! hop before it is written ([`Port::reached`](crate::port::Port::reached)), and of work that a method declares ([`charge`]): a
+//! simulator lets time pass there.
 
 use core::ptr::NonNull;
 
@@ -25,6 +27,41 @@ pub enum Hop {
     Left,
     /// It was not accepted, or its message was dropped without being run.
     Dropped,
+}
+
+/// Whether events are written at all.
+pub(crate) const IS_ON: bool = cfg!(feature = "trace");
+
+/// Which letter of an actor: its lane and its slot there, unique while it lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct LetterName {
+    /// The lane it was sent through.
+    pub lane: u8,
+    /// Its slot there.
+    pub slot: u16,
+    /// The place of its method in the actor's `METHODS`.
+    pub method: u8,
+}
+
+/// Says that the calling method, task or interrupt just did so many cycles of work.
+///
+/// On a chip the work takes its time by itself, and this is nothing: without the `trace` feature not even a call. In simulated
+/// time, where the host's speed must not matter, this is how work takes time at all
+/// ([`Port::charge`](crate::port::Port::charge)).
+///
+/// ```
+/// # let entries = [1_u32, 2, 3];
+/// let sum: u32 = entries.iter().sum();
+/// flockwork::trace::charge(4 * entries.len() as u32);
+/// # assert_eq!(sum, 6);
+/// ```
+#[inline(always)]
+pub fn charge(cycles: u32) {
+    #[cfg(feature = "trace")]
+    crate::port::charge(cycles);
+    #[cfg(not(feature = "trace"))]
+    let _ = cycles;
 }
 
 /// Which letter an event is about; nothing at all without the feature.
@@ -80,7 +117,7 @@ pub(crate) fn dropped(actor: impl FnOnce() -> Option<ActorId>) {
 }
 
 #[cfg(feature = "trace")]
-pub use rings::{Event, LetterName, drain};
+pub use rings::{Event, drain};
 
 #[cfg(feature = "trace")]
 mod rings {
@@ -88,7 +125,7 @@ mod rings {
 
     use core::ptr::NonNull;
 
-    use super::Hop;
+    use super::{Hop, LetterName};
     use crate::cores::ActorId;
     use crate::letter::Head;
     use crate::port::{self, FOREIGN, MAX_CORES};
@@ -102,18 +139,6 @@ mod rings {
     } else {
         1024
     };
-
-    /// Which letter of an actor: its lane and its slot there, unique while it lives.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-    pub struct LetterName {
-        /// The lane it was sent through.
-        pub lane: u8,
-        /// Its slot there.
-        pub slot: u16,
-        /// The place of its method in the actor's `METHODS`.
-        pub method: u8,
-    }
 
     /// One hop of one letter.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,7 +193,10 @@ mod rings {
         if here == FOREIGN {
             return;
         }
-        let event = Event { time: port::now(), hop, actor: actor.plus_one() - 1, letter };
+        let actor = actor.plus_one() - 1;
+        // First, because simulated time passes there.
+        port::reached(hop, actor, letter);
+        let event = Event { time: port::now(), hop, actor, letter };
         let _masked = port::mask();
         let ring = &RINGS.0[usize::from(here)];
         let place = ring.written.get();
