@@ -66,7 +66,7 @@ fn ram_is_known_before_flashing_ker_1() {
     #[actor]
     static LEDGER: Actor<Ledger, ReadersWriter, 8> = Ledger::new();
     assert_eq!(size_of_val(&LEDGER), body::<8>(), "and an actor is nothing but its body");
-    assert_eq!(flockwork::Report::of(&LEDGER).capacity, 8 * LANES);
+    assert_eq!(flockwork::Report::of(&LEDGER).capacity, 8);
 }
 
 // ---- KER-2 ----
@@ -267,6 +267,63 @@ fn a_send_that_is_cancelled_sends_nothing_ker_2() {
         flockwork::worker::spawner().spawn(cancel(&LEDGER).unwrap());
         run_until(|| DONE.load(SeqCst));
         assert_eq!(LEDGER.noted().get(), Ok(1));
+    });
+}
+
+/// Waits in its turn for an answer that comes only after somebody else got room in its mailbox.
+pub struct Host {
+    guests: u32,
+}
+
+/// Keeps the question until somebody rings.
+pub struct Door {
+    waiting: Option<flockwork::Reply<()>>,
+}
+
+#[actor]
+impl Door {
+    pub fn ringing<'t>(&mut self, token: flockwork::Token<'t, ()>) -> flockwork::Answered<'t> {
+        token.later(|reply| self.waiting = Some(reply))
+    }
+    pub fn ring(&mut self) {
+        self.waiting.take().expect("somebody listens").answer(());
+    }
+}
+
+#[actor]
+static DOOR: Actor<Door, Serial, 2> = Door { waiting: None };
+
+#[actor]
+impl Host {
+    pub fn listen(&mut self) {
+        require(DOOR.ringing().get().is_ok(), "the guest rings");
+    }
+    pub fn greet(&mut self) {
+        self.guests += 1;
+    }
+    pub fn guests(&mut self) -> u32 {
+        self.guests
+    }
+}
+
+/// KER-2, KER-7: a turn that waits has freed its letter's place, and who waits for that place hears of it then, not when the
+/// turn has ended: the answer may depend on it.
+#[test]
+fn a_turn_that_waits_tells_of_its_room_ker_2_7() {
+    #[actor]
+    static HOST: Actor<Host, Serial, 1> = Host { guests: 0 };
+    static CAME: AtomicBool = AtomicBool::new(false);
+    #[embassy_executor::task]
+    async fn guest() {
+        HOST.listen().tell().unwrap();
+        HOST.greet().send().await.unwrap();
+        DOOR.ring().tell().unwrap();
+        CAME.store(true, SeqCst);
+    }
+    device(1, || {
+        flockwork::worker::spawner().spawn(guest().unwrap());
+        run_until(|| CAME.load(SeqCst));
+        assert_eq!(HOST.guests().get(), Ok(1));
     });
 }
 
@@ -837,4 +894,72 @@ fn unrunnable_letters_are_refused_at_the_send_ker_11() {
             assert_eq!(bank.compare(a, b).get(), Ok(true));
         });
     }
+}
+
+/// An actor by hand whose messages may name a method that it does not have.
+pub struct Lax;
+
+impl flockwork::Methods for Lax {
+    type Message = u8;
+    type Replies = ();
+    type Objects = ();
+    type Front<B: ?Sized + 'static> = B;
+    const METHODS: &'static [flockwork::Method] = &[flockwork::Method::new("only", flockwork::Access::Writer)];
+
+    fn method(message: &u8) -> u8 {
+        *message
+    }
+    fn detach(_: &mut u8) -> flockwork::Detached {
+        flockwork::Reply::<()>::nobody().detach()
+    }
+    fn run(_: flockwork::Grant<'_, Self>, _: u8) {
+        LAX_RAN.fetch_add(1, SeqCst);
+    }
+}
+
+static LAX_RAN: AtomicU32 = AtomicU32::new(0);
+
+/// KER-11: a hand-written actor's message that names no method of it is refused at the send, before a monitor sees it.
+#[test]
+fn a_letter_for_no_method_is_refused_ker_11() {
+    static MAIL: Mail<Lax, Mutex, 2, 1, LANES> = Mail::new();
+    static LAX: Body<Lax, Mutex, 2, 1, LANES> = Body::new(&MAIL, Lax);
+    let call = |method| flockwork::Call::<Lax, _, _, ()>::new(&LAX, move |_| method);
+    device(1, || {
+        let none = Refused::Unrunnable(Unrunnable::NoSuchMethod { method: 1, methods: 1 });
+        assert_eq!(call(1).tell().unwrap_err().why(), none);
+        assert!(none.to_string().contains("calls method 1, but the actor's METHODS has 1"), "{none}");
+        call(0).tell().unwrap();
+        run_until(|| LAX_RAN.load(SeqCst) == 1);
+        call(0).tell().unwrap();
+        run_until(|| LAX_RAN.load(SeqCst) == 2);
+    });
+}
+
+// ---- reports ----
+
+/// The report of an actor tells how full its mailbox ever was, under every kind of monitor.
+#[test]
+fn the_high_water_mark_stays() {
+    #[actor]
+    static ALONE: Actor<Shelf, Serial, 4> = Shelf { books: Vec::new() };
+    #[actor]
+    static PARALLEL: Actor<Shelf, ReadersWriter, 4> = Shelf { books: Vec::new() };
+    macro_rules! check {
+        ($shelf:ident) => {{
+            let high_water = || flockwork::Report::of(&$shelf).high_water;
+            device(1, || {
+                assert_eq!(high_water(), 0);
+                for letters in [1, 3, 2] {
+                    (0..letters).for_each(|_| $shelf.put(String::new()).tell().unwrap());
+                    $shelf.count().get().unwrap();
+                }
+                assert_eq!(high_water(), 4, "three books and the question");
+                let report = flockwork::Report::of(&$shelf);
+                assert_eq!((report.letters, report.capacity), (0, 4));
+            });
+        }};
+    }
+    check!(ALONE);
+    check!(PARALLEL);
 }

@@ -206,3 +206,64 @@ fn hops_on_two_cores_ker_10() {
 fn is_work(event: &Event) -> bool {
     event.letter.is_some_and(|letter| letter.method == place("work"))
 }
+
+static SEEN: std::sync::Mutex<Vec<Option<flockwork::worker::Turn>>> = std::sync::Mutex::new(Vec::new());
+
+fn see_turn() {
+    lock(&SEEN).push(flockwork::worker::in_turn(0));
+}
+
+/// Looks whose turn it is.
+pub struct Observer;
+
+#[actor]
+impl Observer {
+    pub fn observe(&mut self) {
+        see_turn();
+    }
+    pub fn observe_nested(&self) {
+        see_turn();
+        require(OTHER.observe().get().is_ok(), "the other observes");
+        see_turn();
+    }
+}
+
+#[actor]
+static OTHER: Actor<Observer, Serial, 2> = Observer;
+
+/// A monitor that looks as well.
+pub struct Curious;
+
+impl Monitor for Curious {
+    type Discipline = OneAtATime;
+    const NEW: Self = Self;
+    fn schedule(&mut self, inbox: Inbox<'_>) {
+        see_turn();
+        inbox.execute_oldest(Any);
+    }
+    fn leave(&mut self, _: Letter<'_>) {}
+}
+
+/// The kernel knows whose turn a core is in, also below a `get`, and what its numbers are called.
+#[test]
+fn whose_turn_it_is() {
+    #[actor]
+    static OBSERVER: Actor<Observer, Curious, 2> = Observer;
+    device(1, || {
+        lock(&SEEN).clear();
+        drain(|_| ());
+        see_turn();
+        OBSERVER.observe_nested().get().unwrap();
+        see_turn();
+        let turns: Vec<_> = lock(&SEEN).iter().map(|turn| turn.map(|turn| turn.method)).collect();
+        let nested = Some(Some("observe_nested"));
+        assert_eq!(turns, [None, Some(None), nested, Some(Some("observe")), nested, None]);
+        let actor = lock(&SEEN)[2].expect("in a turn").actor;
+        assert!(actor.ends_with("Observer"), "{actor}");
+        let started = events().into_iter().find(|event| event.hop == Hop::Started).expect("a letter was run");
+        let method = started.letter.expect("it has a name").method;
+        let names = flockwork::worker::names(started.actor, method).expect("it has a number");
+        assert_eq!((names.actor, names.method), (actor, Some("observe_nested")));
+        assert_eq!(flockwork::worker::names(u16::MAX, 0), None);
+    });
+}

@@ -24,11 +24,11 @@ use crate::cores::{self, ActorId, Visit};
 use crate::gate::Sharing;
 use crate::inbox::Inbox;
 use crate::lane::{Envelope, Lane, Slot};
-use crate::letter::{Access, Descriptor, Head, Letter};
+use crate::letter::{Access, Descriptor, Head, Letter, Method};
 use crate::mailbox::{LaneOf, Mail, Run};
 use crate::methods::{Grant, Methods};
 use crate::monitor::{Affinity, Discipline, Monitor, Permits};
-use crate::objects::{Claims, Objects};
+use crate::objects::{Claims, Objects, Unrunnable};
 use crate::overflow::{self, DeadLetter, Death, Overflow};
 use crate::port::{self, FOREIGN};
 use crate::promise::Ticket;
@@ -97,7 +97,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             refused_grants: self.mail.desk.lists.refused(),
             dropped: self.mail.lanes.iter().fold(0, |sum: u32, lane| sum.wrapping_add(lane.dropped())),
             letters: self.mail.occupied(),
-            capacity: N * L,
+            high_water: self.mail.high_water(),
+            capacity: N,
         }
     }
 
@@ -216,18 +217,18 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         Self: Visit,
     {
         // SAFETY: the caller's message is there.
-        let claims = A::claims(unsafe { &*message });
+        let address = Self::address(unsafe { &*message });
         let masked = port::mask();
         let here = port::core();
         let own = Mail::<A, M, N, P, L>::lane_of(here);
         let mail = self.mail;
         if !own.shared
             && let Some(id) = mail.desk.id()
-            && let Ok(claims) = claims
+            && let Ok(address) = address
             && let Some(place) = mail.lanes[own.index].room()
         {
             // SAFETY: the caller gives it away, and hears that it is gone.
-            unsafe { self.write(own.index, place, id, claims, message) };
+            unsafe { self.write(own.index, place, id, address, message) };
             if mail.lanes[own.index].mark() {
                 cores::enqueue(here, id, Self::pinned_core());
             }
@@ -249,7 +250,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         Self: Visit,
     {
         // SAFETY: the caller's message is there.
-        let claims = A::claims(unsafe { &*message }).map_err(Refused::Unrunnable)?;
+        let address = Self::address(unsafe { &*message }).map_err(Refused::Unrunnable)?;
         let id = self.id();
         let sent = {
             let _masked = port::mask();
@@ -258,7 +259,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 let room = self.mail.lanes[own.index].room();
                 if let Some(place) = room {
                     // SAFETY: the caller gives it away, and hears that it is gone.
-                    unsafe { self.write(own.index, place, id, claims, message) };
+                    unsafe { self.write(own.index, place, id, address, message) };
+                } else {
+                    self.mail.lanes[own.index].was_full();
                 }
                 room.is_some()
             });
@@ -275,14 +278,29 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         }
     }
 
+    /// What the kernel writes on a letter before it sends it, or why it could never run. Whoever runs letters straight from
+    /// the lanes does not look at the method.
+    #[inline(always)]
+    fn address(message: &A::Message) -> Result<Address, Unrunnable> {
+        let claims = A::claims(message)?;
+        if M::UNMONITORED && !trace::IS_ON {
+            return Ok(Address { method: 0, claims });
+        }
+        let (method, methods) = (A::method(message), const { A::METHODS.len() });
+        if usize::from(method) < methods {
+            Ok(Address { method, claims })
+        } else {
+            Err(Unrunnable::NoSuchMethod { method, methods: methods as u8 })
+        }
+    }
+
     /// # Safety
     /// The message behind the pointer is moved out.
     #[inline(always)]
-    unsafe fn write(&'static self, lane: usize, place: u16, id: ActorId, claims: Claims, message: *mut A::Message) {
+    unsafe fn write(&'static self, lane: usize, place: u16, id: ActorId, address: Address, message: *mut A::Message) {
         let mail = self.mail;
         let stamp = mail.stamp(lane, place);
-        // SAFETY: the message is there until `send` moves it out.
-        let method = A::method(unsafe { &*message });
+        let Address { method, claims } = address;
         let envelope = Envelope { lane: lane as u8, stamp, method, claims };
         let written = |letter| trace::sent(|| Some(id), trace::name(letter));
         // SAFETY: the caller's promise.
@@ -328,7 +346,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             self.as_sender(port::core(), |own| self.mail.lanes[own.index].count_dropped());
         }
         trace::dropped(|| self.mail.desk.id());
-        let method = A::METHODS[usize::from(A::method(&message))].name();
+        let method = A::METHODS.get(usize::from(A::method(&message))).map_or("?", Method::name);
         overflow::bury(&DeadLetter { actor: core::any::type_name::<A>(), method, death, message: &message });
     }
 
@@ -443,6 +461,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 let Run { lane, until, all } = self.mail.oldest(own);
                 let lane = &self.mail.lanes[lane];
                 let mut place = lane.received();
+                lane.note_depth(until);
                 // One letter at least, so that a visit is worth its while; more while nobody else waits.
                 while place != until {
                     self.run_from_lane(here, lane, place);
@@ -481,6 +500,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // SAFETY: the letter is published and not received; only the holder of the lock receives, so it is taken once.
         let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
         lane.receive_and_free(place);
+        cores::set_method(here, || A::method(&message));
         let left = || {
             trace::ended(|| self.mail.desk.id(), name);
             trace::left(|| self.mail.desk.id(), name);
@@ -602,6 +622,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let lists = &self.mail.desk.lists;
         let own = Mail::<A, M, N, P, L>::lane_of(here).index;
         let _no_waiting = worker::NoWaiting::on(here);
+        cores::set_method(here, || cores::NO_METHOD);
         let on_panic = OnPanic(|| {
             // A monitor's panic: what it granted before stands, and it is asked again about the rest.
             lists.publish();
@@ -653,6 +674,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         Self: Visit,
     {
         let view = Self::view(letter);
+        cores::set_method(here, || view.head().method.get());
         trace::started(|| self.mail.desk.id(), trace::name(letter));
         let on_panic = OnPanic(|| {
             trace::ended(|| self.mail.desk.id(), trace::name(letter));
@@ -672,6 +694,13 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         trace::ended(|| self.mail.desk.id(), trace::name(letter));
         view.head().done.raise(Some(Mutant::DoneRelaxed));
     }
+}
+
+/// Which method a letter calls, and with which objects.
+#[derive(Clone, Copy)]
+struct Address {
+    method: u8,
+    claims: Claims,
 }
 
 /// What `wants_room` holds where several senders share a lane.
@@ -738,6 +767,10 @@ where
     #[inline(always)]
     fn pinned_to(&self) -> Option<u8> {
         Self::pinned_core()
+    }
+
+    fn names(&self, method: u8) -> (&'static str, Option<&'static str>) {
+        (core::any::type_name::<A>(), A::METHODS.get(usize::from(method)).map(Method::name))
     }
 }
 

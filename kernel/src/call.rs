@@ -85,7 +85,9 @@ pub struct Report {
     pub dropped: u32,
     /// Letters in the mailbox now, running ones included.
     pub letters: usize,
-    /// Letters the mailbox can hold.
+    /// The most letters that one core had in the mailbox at once, running ones included.
+    pub high_water: usize,
+    /// Letters that one core can have in the mailbox at once.
     pub capacity: usize,
 }
 

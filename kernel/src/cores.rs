@@ -37,6 +37,7 @@ use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
 use crate::sync::{
     Byte, Count16, Flag, Guarded, Half, Mutant, array_of, const_unless_loom, fence, kernel_static, removed,
 };
+use crate::trace;
 use crate::waiting::WaitList;
 
 /// How many actors a program can have.
@@ -82,7 +83,15 @@ pub(crate) trait Visit: Sync {
     fn mark(&'static self, here: u8) -> bool;
     /// The core it is pinned to.
     fn pinned_to(&self) -> Option<u8>;
+    /// The names of it and of one of its methods.
+    fn names(&self, method: u8) -> (&'static str, Option<&'static str>);
 }
+
+/// Whether each core keeps which turn it is in: for epitaphs on a chip, for the names in traces.
+const KEEPS_TURNS: bool = cfg!(target_os = "none") || trace::IS_ON;
+
+/// Stands for no method: the monitor decides, or the kernel itself is at work.
+pub(crate) const NO_METHOD: u8 = u8::MAX;
 
 /// Numbers for actors, given out once each.
 struct Table {
@@ -221,6 +230,7 @@ impl Invitations {
 ///
 /// | field | written by | read by |
 /// |---|---|---|
+/// | `visiting`, `method` | its core | its core, and whoever asks what it does |
 /// | `member`, `noted`, `looked`, `heard`, `waiters`, `depth`, `turn` | its core, masked where interrupts send | its core |
 /// | `ready`, `offered`, `pinned` | its core, masked | its core; `ready` and `offered` also by idle cores |
 /// | `invitations[i]` | core `i` (`sent`), its core (`taken`) | both |
@@ -231,6 +241,9 @@ impl Invitations {
 pub(crate) struct Core {
     /// How many actors are in the two sets.
     noted: Count16,
+    /// The number of the actor whose turn it is, plus one.
+    visiting: Count16,
+    method: Byte,
     notice: Flag,
     /// Whether the notice is about something a task may wait for.
     answered: Flag,
@@ -268,6 +281,8 @@ impl Core {
         fn new() -> Self {
             Self {
                 noted: Count16::new(),
+                visiting: Count16::new(),
+                method: Byte::new(),
                 notice: Flag::new(),
                 answered: Flag::new(),
                 ready: Ring::new(),
@@ -500,10 +515,72 @@ pub(crate) fn visit_next(here: u8) -> bool {
         offer_surplus(here);
     }
     let actor = actor(id);
+    set_visiting(me, id.plus_one());
     if actor.visit(here, true) {
         visit_again(here, id);
     }
     true
+}
+
+#[inline(always)]
+fn set_visiting(core: &Core, plus_one: u16) {
+    if KEEPS_TURNS {
+        core.visiting.hint(plus_one);
+    }
+}
+
+/// What this core does next is no actor's turn.
+#[inline(always)]
+pub(crate) fn end_turns(here: u8) {
+    set_visiting(core(here), 0);
+}
+
+/// The method that this core runs now, of the actor it visits.
+#[inline(always)]
+pub(crate) fn set_method(here: u8, method: impl FnOnce() -> u8) {
+    if KEEPS_TURNS {
+        core(here).method.hint(method());
+    }
+}
+
+/// The turn a core is in, kept while another one (or a task) is nested in it.
+pub(crate) struct Outer {
+    here: u8,
+    visiting: u16,
+    method: u8,
+}
+
+impl Outer {
+    /// What follows is no actor's turn, while this lives.
+    #[inline(always)]
+    pub(crate) fn leave(here: u8) -> Self {
+        let core = core(here);
+        let outer = Self { here, visiting: core.visiting.own(), method: core.method.glance() };
+        set_visiting(core, 0);
+        outer
+    }
+}
+
+impl Drop for Outer {
+    #[inline(always)]
+    fn drop(&mut self) {
+        set_visiting(core(self.here), self.visiting);
+        set_method(self.here, || self.method);
+    }
+}
+
+/// The names of the actor and the method of the turn that a core is in.
+pub(crate) fn turn_of(there: u8) -> Option<(&'static str, Option<&'static str>)> {
+    let core = core(there);
+    let id = ActorId::from_plus_one(core.visiting.glance())?;
+    Some(actor(id).names(core.method.glance()))
+}
+
+/// The names of an actor, by its number, and of one of its methods.
+pub(crate) fn names(number: u16, method: u8) -> Option<(&'static str, Option<&'static str>)> {
+    let id = ActorId::from_plus_one(number.checked_add(1)?)?;
+    let used = TABLE.actors.get(id.index()).is_some_and(|entry| entry.get().is_some());
+    used.then(|| actor(id).names(method))
 }
 
 /// The actor has more to do; or it is pinned to another core, which has to do it.
@@ -641,6 +718,7 @@ pub(crate) fn help_others(here: u8) -> bool {
                     offer(here);
                 }
                 let actor = actor(id);
+                set_visiting(me, id.plus_one());
                 if actor.pinned_to().is_none() && actor.visit(here, false) {
                     note(here, id);
                 }

@@ -29,7 +29,7 @@ use crate::methods::Methods;
 use crate::objects::{Claims, Objects, PerLetter};
 use crate::port::{self, LockWord};
 use crate::promise::{Fresh, ReplySlot};
-use crate::sync::{Byte, Count16, Count32, Guarded, Mutant, array_of, const_unless_loom, removed};
+use crate::sync::{Byte, Count16, Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, removed};
 
 /// What the sender writes and the receiver reads.
 #[cfg_attr(not(target_os = "none"), repr(align(64)))]
@@ -39,6 +39,8 @@ struct SenderSide {
     noted: Byte,
     /// Letters dropped by the overflow policy.
     dropped: Count32,
+    /// Whether a letter found no room.
+    was_full: Flag,
     /// The core that waits for room, plus one.
     wants_room: Byte,
     /// Taken by senders where several share the lane.
@@ -50,6 +52,8 @@ struct SenderSide {
 struct ReceiverSide {
     freed: Count16,
     received: Guarded<u16>,
+    /// The most letters seen here at once. A sender that finds no room says so in `SenderSide::was_full` instead.
+    high_water: Count16,
 }
 
 /// One letter's slot.
@@ -134,10 +138,11 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
                     sent: Count16::new(),
                     noted: Byte::new(),
                     dropped: Count32::new(),
+                    was_full: Flag::new(),
                     wants_room: Byte::new(),
                     shared: LockWord::new(),
                 },
-                receiver: ReceiverSide { freed: Count16::new(), received: Guarded::new(0) },
+                receiver: ReceiverSide { freed: Count16::new(), received: Guarded::new(0), high_water: Count16::new() },
                 order: array_of!(Guarded::new(0)),
                 slots: array_of!(Slot::new()),
                 replies: array_of!(ReplySlot::new()),
@@ -192,6 +197,11 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
         }
         written(NonNull::from(slot).cast());
         self.sender.sent.publish(sent.wrapping_add(1), Mutant::LaneSentRelaxed);
+    }
+
+    /// A letter found no room.
+    pub(crate) fn was_full(&self) {
+        self.sender.was_full.raise(None);
     }
 
     /// Counts a letter that the overflow policy dropped.
@@ -261,6 +271,16 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
         self.receiver.received.get()
     }
 
+    /// Keeps the high-water mark, at a moment when `published` letters were ever sent. Only the receiver frees slots, so a
+    /// lane is at its fullest just before it does. (One letter alone need not be noted: see [`high_water`](Self::high_water).)
+    #[inline(always)]
+    pub(crate) fn note_depth(&self, published: u16) {
+        let depth = published.wrapping_sub(self.receiver.freed.own());
+        if depth > self.receiver.high_water.own() {
+            self.receiver.high_water.hint(depth);
+        }
+    }
+
     /// The oldest letter not received yet. The caller saw that there is one.
     #[inline(always)]
     pub(crate) fn peek(&self) -> NonNull<Head> {
@@ -299,6 +319,15 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
     /// Letters sent and not freed yet.
     pub(crate) fn occupied(&self) -> usize {
         usize::from(self.tail().wrapping_sub(self.receiver.freed.glance()))
+    }
+
+    /// The most letters that were here at once.
+    pub(crate) fn high_water(&self) -> usize {
+        if self.sender.was_full.is_raised() {
+            return N;
+        }
+        // The sender's count wraps around to 0 once in 65536 letters: then the mark is that of the others.
+        usize::from(self.receiver.high_water.glance()).max(usize::from(self.tail() != 0)).max(self.occupied())
     }
 
     #[inline(always)]

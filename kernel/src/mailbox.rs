@@ -173,6 +173,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
             return self.drain_many(inbox, own);
         }
         let lane = &self.lanes[own];
+        lane.note_depth(until);
         while lane.received() != until {
             inbox.append(lane.peek());
             lane.receive();
@@ -188,6 +189,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
                 break;
             }
             cut = again;
+        }
+        for lane in 0..Self::lanes_in_use() {
+            self.lanes[lane].note_depth(cut[lane]);
         }
         while let Some(lane) = self.oldest_in(&cut) {
             inbox.append(self.lanes[lane].peek());
@@ -218,6 +222,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
             }
         }
         oldest.map(|(lane, _)| lane)
+    }
+
+    /// The most letters that one lane had at once.
+    pub(crate) fn high_water(&self) -> usize {
+        self.lanes.iter().map(Lane::high_water).max().unwrap_or(0)
     }
 
     /// Letters in all lanes that have not left yet.

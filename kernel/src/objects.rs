@@ -75,6 +75,13 @@ pub enum Unrunnable {
         /// The place it named.
         index: u8,
     },
+    /// It calls a method that is not in the actor's `METHODS` (only a hand-written `Methods` can do that).
+    NoSuchMethod {
+        /// The place it named.
+        method: u8,
+        /// How many the actor has.
+        methods: u8,
+    },
 }
 
 impl fmt::Display for Unrunnable {
@@ -85,6 +92,9 @@ impl fmt::Display for Unrunnable {
             }
             Self::SameObjectTwice { index } => {
                 write!(f, "the letter names object {index} twice and could never have it twice at once")
+            }
+            Self::NoSuchMethod { method, methods } => {
+                write!(f, "the letter calls method {method}, but the actor's METHODS has {methods}, numbered from 0")
             }
         }
     }

@@ -343,6 +343,18 @@ impl Byte {
     pub(crate) fn publish(&self, value: u8) {
         self.0.store(value, Ordering::Release);
     }
+
+    /// The value without synchronising.
+    #[inline(always)]
+    pub(crate) fn glance(&self) -> u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Publishes `value` alone, as a hint.
+    #[inline(always)]
+    pub(crate) fn hint(&self, value: u8) {
+        self.0.store(value, Ordering::Relaxed);
+    }
 }
 
 /// Like [`Byte`], 16 bits wide.

@@ -40,6 +40,27 @@ pub fn run_while(mut go_on: impl FnMut() -> bool) {
     }
 }
 
+/// Whose turn a core is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Turn {
+    /// The type of the actor.
+    pub actor: &'static str,
+    /// The method that runs; none while the actor's monitor decides.
+    pub method: Option<&'static str>,
+}
+
+/// The turn that a core is in, for an epitaph or a watchdog. Kept on chips and with the `trace` feature; none elsewhere, and
+/// none while the core runs tasks, or nothing.
+pub fn in_turn(core: u8) -> Option<Turn> {
+    cores::turn_of(core).map(|(actor, method)| Turn { actor, method })
+}
+
+/// The names behind the numbers of a trace event.
+pub fn names(actor: u16, method: u8) -> Option<Turn> {
+    cores::names(actor, method).map(|(actor, method)| Turn { actor, method })
+}
+
 /// One turn of the loop: what can be done now, within bounds. False if there was nothing to do.
 pub fn step_once() -> bool {
     let here = port::core();
@@ -57,7 +78,9 @@ fn step(here: u8) -> bool {
         busy = true;
     }
     // Also with work of its own: the core that has the surplus may be in a long turn.
-    cores::help_others(here) || busy
+    busy |= cores::help_others(here);
+    cores::end_turns(here);
+    busy
 }
 
 /// Runs the worker loop until `what` is ready. False if waiting is impossible here: too deep, or inside a monitor.
@@ -73,6 +96,8 @@ pub(crate) fn run_until(what: &mut impl Eventually) -> bool {
         return true;
     }
     let Some(_deeper) = Deeper::enter(here) else { return false };
+    let _outer = cores::Outer::leave(here);
+    let mut told = false;
     loop {
         // A turn that panics must not unwind into the one that waits: then `found` stays as it is.
         let mut found = Found::Nothing;
@@ -80,6 +105,11 @@ pub(crate) fn run_until(what: &mut impl Eventually) -> bool {
         match found {
             Found::Answer => return true,
             Found::Nothing => {}
+            // A turn that waits has freed the slot of its letter; whoever waits for that room may be the one to answer.
+            Found::Idle if !told => {
+                told = true;
+                cores::notify_all();
+            }
             Found::Idle => cores::idle(here, &mut || !what.wait_on(here)),
         }
         if what.is_ready() {
@@ -223,6 +253,7 @@ mod executor {
         }
         polling.raise(None);
         let _done = Polled(polling);
+        let _outer = cores::Outer::leave(here);
         // SAFETY: only this core polls its executor, and `polling` keeps a poll inside a poll away.
         unsafe { executor(here).poll() };
         true
