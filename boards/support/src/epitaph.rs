@@ -1,0 +1,407 @@
+//! Epitaphs: what is left of a core that panicked or faulted, for the next boot to report.
+//!
+//! ```text
+//!  panic or fault ──▶ Epitaph::of_… ──▶ leave ──▶ bytes in RAM ──▶ reset ──▶ take, once ──▶ log
+//!                        who, in which turn,       (magic, checksum,
+//!                        where, why                 no start-up code touches it)
+//! ```
+//!
+//! Each core has a place of its own, so two cores that die at once do not garble each other. The first death of a core
+//! since the last boot is the one that is kept: what follows (a fault in the panic handler, say) is its consequence.
+//! A debugger finds the bytes under the name `FLOCKWORK_EPITAPHS`; [`decode`] reads them on a host as well.
+#![expect(unsafe_code, reason = "memory that no start-up code initialises, under a fixed name")]
+
+use core::cell::UnsafeCell;
+use core::fmt::{self, Display, Write};
+use core::panic::Location;
+
+use crate::{CORES, Text};
+
+/// Bytes that an epitaph takes.
+pub const SIZE: usize = 256;
+
+/// What a core left behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Epitaph {
+    /// The core that died.
+    pub core: u8,
+    /// What it was running, if it died in a turn of an actor.
+    pub turn: Option<Turn>,
+    /// What it died of.
+    pub cause: Cause,
+}
+
+/// A letter that was being run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The actor's name: the end of it, if it is long, for it may begin with the path of a module.
+    pub actor: Text<40>,
+    /// The letter: the name of the method it asks for.
+    pub letter: Text<24>,
+}
+
+impl Turn {
+    /// A turn of `actor` that runs `letter`.
+    pub fn new(actor: &str, letter: &str) -> Self {
+        Self { actor: Text::end_of(actor), letter: Text::beginning_of(letter) }
+    }
+}
+
+/// Why a core died.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Rust code panicked.
+    Panic {
+        /// Where, if the compiler kept it.
+        place: Option<Place>,
+        /// What the panic said.
+        message: Text<96>,
+    },
+    /// The processor faulted.
+    Fault(Registers),
+}
+
+/// A place in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The end of the file's path.
+    pub file: Text<48>,
+    /// The line, counted from 1.
+    pub line: u32,
+}
+
+/// What a Cortex-M puts on the stack when it faults, and what it says about the reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Registers {
+    /// Where the program was.
+    pub pc: u32,
+    /// Where the function would have returned to.
+    pub lr: u32,
+    /// The stack pointer before the fault.
+    pub sp: u32,
+    /// The program status.
+    pub xpsr: u32,
+    /// The registers r0 to r3.
+    pub r: [u32; 4],
+    /// The register r12.
+    pub r12: u32,
+    /// The fault status (CFSR); 0 on cores that have none.
+    pub status: u32,
+    /// The address that could not be accessed; 0 on cores that do not tell.
+    pub address: u32,
+}
+
+impl Epitaph {
+    /// The last words of a core that panicked.
+    pub fn of_panic(core: u8, turn: Option<Turn>, place: Option<&Location<'_>>, message: &dyn Display) -> Self {
+        let mut text = Text::new();
+        // A text takes what fits and never fails; a message that fails to format itself is kept as far as it came.
+        let _ = write!(text, "{message}");
+        let place = place.map(|place| Place { file: Text::end_of(place.file()), line: place.line() });
+        Self { core, turn, cause: Cause::Panic { place, message: text } }
+    }
+
+    /// The last words of a core that faulted.
+    pub fn of_fault(core: u8, turn: Option<Turn>, registers: Registers) -> Self {
+        Self { core, turn, cause: Cause::Fault(registers) }
+    }
+}
+
+impl Display for Epitaph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "core {} died ", self.core)?;
+        match &self.turn {
+            Some(turn) => write!(f, "in {}, letter {}: ", turn.actor, turn.letter)?,
+            None => f.write_str("outside a turn: ")?,
+        }
+        match &self.cause {
+            Cause::Panic { place: Some(place), message } => write!(f, "{message}, at {}:{}", place.file, place.line),
+            Cause::Panic { place: None, message } => write!(f, "{message}"),
+            Cause::Fault(Registers { pc, lr, sp, xpsr, r, r12, status, address }) => {
+                write!(f, "fault at pc {pc:#010x}, lr {lr:#010x}, sp {sp:#010x}, xpsr {xpsr:#010x}")?;
+                write!(f, ", r0 {:#x}, r1 {:#x}, r2 {:#x}, r3 {:#x}, r12 {r12:#x}", r[0], r[1], r[2], r[3])?;
+                write!(f, ", status {status:#010x}, address {address:#010x}")
+            }
+        }
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl defmt::Format for Epitaph {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        match &self.turn {
+            Some(Turn { actor, letter }) => {
+                defmt::write!(f, "core {} died in {=str}, letter {=str}: ", self.core, actor.as_str(), letter.as_str());
+            }
+            None => defmt::write!(f, "core {} died outside a turn: ", self.core),
+        }
+        match &self.cause {
+            Cause::Panic { place: Some(Place { file, line }), message } => {
+                defmt::write!(f, "{=str}, at {=str}:{}", message.as_str(), file.as_str(), line);
+            }
+            Cause::Panic { place: None, message } => defmt::write!(f, "{=str}", message.as_str()),
+            Cause::Fault(Registers { pc, lr, sp, xpsr, r, r12, status, address }) => {
+                defmt::write!(f, "fault at pc {:#010x}, lr {:#010x}, sp {:#010x}, xpsr {:#010x}", pc, lr, sp, xpsr);
+                defmt::write!(f, ", r0 {:#x}, r1 {:#x}, r2 {:#x}, r3 {:#x}, r12 {:#x}", r[0], r[1], r[2], r[3], r12);
+                defmt::write!(f, ", status {:#010x}, address {:#010x}", status, address);
+            }
+        }
+    }
+}
+
+// ---- the bytes ----
+
+/// At the beginning of an epitaph. What RAM holds after power-up, or an image of another layout, does not look like it.
+const MAGIC: u32 = u32::from_le_bytes(*b"RIP1");
+/// Magic and checksum.
+const HEADER: usize = 8;
+
+/// The epitaph as bytes: magic, checksum of the rest, then the fields in order, texts with their length in front.
+pub fn encode(epitaph: &Epitaph) -> [u8; SIZE] {
+    let mut bytes = [0; SIZE];
+    let mut field = Writer { bytes: &mut bytes, next: HEADER };
+    field.byte(epitaph.core);
+    field.byte(epitaph.turn.is_some().into());
+    if let Some(turn) = &epitaph.turn {
+        field.text(&turn.actor);
+        field.text(&turn.letter);
+    }
+    match &epitaph.cause {
+        Cause::Panic { place, message } => {
+            field.byte(if place.is_some() { PANIC_WITH_PLACE } else { PANIC });
+            if let Some(place) = place {
+                field.text(&place.file);
+                field.word(place.line);
+            }
+            field.text(message);
+        }
+        Cause::Fault(registers) => {
+            field.byte(FAULT);
+            let Registers { pc, lr, sp, xpsr, r: [r0, r1, r2, r3], r12, status, address } = *registers;
+            for register in [pc, lr, sp, xpsr, r0, r1, r2, r3, r12, status, address] {
+                field.word(register);
+            }
+        }
+    }
+    let sum = checksum(&bytes[HEADER..]);
+    bytes[..4].copy_from_slice(&MAGIC.to_le_bytes());
+    bytes[4..HEADER].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+/// The epitaph in these bytes, if there is one.
+pub fn decode(bytes: &[u8; SIZE]) -> Option<Epitaph> {
+    let mut field = Reader { bytes, next: 0 };
+    if field.word()? != MAGIC || field.word()? != checksum(&bytes[HEADER..]) {
+        return None;
+    }
+    let core = field.byte()?;
+    let turn = match field.byte()? {
+        0 => None,
+        _ => Some(Turn { actor: field.text()?, letter: field.text()? }),
+    };
+    let cause = match field.byte()? {
+        PANIC => Cause::Panic { place: None, message: field.text()? },
+        PANIC_WITH_PLACE => {
+            let place = Place { file: field.text()?, line: field.word()? };
+            Cause::Panic { place: Some(place), message: field.text()? }
+        }
+        FAULT => {
+            let mut word = || field.word();
+            let (pc, lr, sp, xpsr) = (word()?, word()?, word()?, word()?);
+            let r = [word()?, word()?, word()?, word()?];
+            Cause::Fault(Registers { pc, lr, sp, xpsr, r, r12: word()?, status: word()?, address: word()? })
+        }
+        _ => return None,
+    };
+    Some(Epitaph { core, turn, cause })
+}
+
+const PANIC: u8 = 1;
+const PANIC_WITH_PLACE: u8 = 2;
+const FAULT: u8 = 3;
+
+// The longest there is: a panic in a turn, with its place, every text full.
+const _: () = assert!(HEADER + 2 + (1 + 40) + (1 + 24) + 1 + (1 + 48) + 4 + (1 + 96) <= SIZE);
+
+/// FNV-1a: a few instructions, and no table in flash. What it guards against is chance, not malice.
+fn checksum(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |sum, &byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+struct Writer<'a> {
+    bytes: &'a mut [u8; SIZE],
+    next: usize,
+}
+
+impl Writer<'_> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.bytes[self.next..self.next + bytes.len()].copy_from_slice(bytes);
+        self.next += bytes.len();
+    }
+
+    fn byte(&mut self, byte: u8) {
+        self.put(&[byte]);
+    }
+
+    fn word(&mut self, word: u32) {
+        self.put(&word.to_le_bytes());
+    }
+
+    fn text<const N: usize>(&mut self, text: &Text<N>) {
+        self.byte(text.as_str().len() as u8);
+        self.put(text.as_str().as_bytes());
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8; SIZE],
+    next: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let taken = self.bytes.get(self.next..self.next + count)?;
+        self.next += count;
+        Some(taken)
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        self.take(1).map(|byte| byte[0])
+    }
+
+    fn word(&mut self) -> Option<u32> {
+        self.take(4)?.try_into().ok().map(u32::from_le_bytes)
+    }
+
+    fn text<const N: usize>(&mut self) -> Option<Text<N>> {
+        let length = self.byte()?.into();
+        let text = str::from_utf8(self.take(length)?).ok()?;
+        (length <= N).then(|| Text::beginning_of(text))
+    }
+}
+
+// ---- where they survive ----
+
+/// A place for each core's epitaph.
+struct Graves([UnsafeCell<[u8; SIZE]>; CORES]);
+
+// SAFETY: a place is written by its own core when it dies, and read by core 0 at boot, when no other core runs.
+unsafe impl Sync for Graves {}
+
+// `.uninit` is left alone by the start-up code, so what was there before the reset is there after it. For the compiler these
+// are zeros; accesses are volatile, so that it does not take its word for it.
+#[cfg_attr(target_os = "none", unsafe(link_section = ".uninit.FLOCKWORK_EPITAPHS"))]
+#[unsafe(no_mangle)]
+static FLOCKWORK_EPITAPHS: Graves = Graves([const { UnsafeCell::new([0; SIZE]) }; CORES]);
+
+/// Leaves an epitaph for the next boot, unless this core left one since the last. Called by the core that dies, with its
+/// interrupts off.
+pub fn leave(epitaph: &Epitaph) {
+    let Some(grave) = FLOCKWORK_EPITAPHS.0.get(usize::from(epitaph.core)) else { return };
+    // SAFETY: the place is this core's own; nothing else of the core runs, because it dies with interrupts off.
+    unsafe {
+        if decode(&grave.get().read_volatile()).is_none() {
+            grave.get().write_volatile(encode(epitaph));
+        }
+    }
+}
+
+/// An epitaph from before the reset, each once. Called at boot by the first core, before the others start, until there is
+/// none left.
+pub fn take() -> Option<Epitaph> {
+    FLOCKWORK_EPITAPHS.0.iter().find_map(|grave| {
+        // SAFETY: only one core runs, and it runs this.
+        let found = decode(&unsafe { grave.get().read_volatile() })?;
+        // SAFETY: the same.
+        unsafe { grave.get().write_volatile([0; SIZE]) };
+        Some(found)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+    use std::string::ToString;
+
+    fn panicked(core: u8) -> Epitaph {
+        let turn = Turn::new("dictionary::Dictionary", "put");
+        Epitaph::of_panic(core, Some(turn), Some(Location::caller()), &format_args!("no room for {} words", 7))
+    }
+
+    fn faulted() -> Epitaph {
+        let registers =
+            Registers { pc: 0x1000_0234, lr: 0x1000_0199, sp: 0x2000_0fe0, r: [1, 2, 3, 4], ..Default::default() };
+        Epitaph::of_fault(1, None, registers)
+    }
+
+    #[test]
+    fn what_is_encoded_is_decoded() {
+        let longest = Turn::new(&"actor".repeat(20), &"letter".repeat(20));
+        let long = Epitaph::of_panic(1, Some(longest), Some(Location::caller()), &"message".repeat(40));
+        let nowhere = Epitaph::of_panic(0, None, None, &"no place");
+        for epitaph in [panicked(0), faulted(), long, nowhere] {
+            assert_eq!(decode(&encode(&epitaph)), Some(epitaph));
+        }
+    }
+
+    #[test]
+    fn it_reads_as_a_sentence() {
+        let text = panicked(1).to_string();
+        assert!(
+            text.starts_with("core 1 died in dictionary::Dictionary, letter put: no room for 7 words, at "),
+            "{text}"
+        );
+        assert!(text.contains("epitaph.rs:"), "{text}");
+        let text = faulted().to_string();
+        assert!(text.starts_with("core 1 died outside a turn: fault at pc 0x10000234, lr 0x10000199"), "{text}");
+    }
+
+    #[test]
+    fn memory_that_was_never_written_is_no_epitaph() {
+        for filling in [0x00, 0x55, 0xaa, 0xff] {
+            assert_eq!(decode(&[filling; SIZE]), None);
+        }
+    }
+
+    #[test]
+    fn any_flipped_bit_is_noticed() {
+        let bytes = encode(&panicked(0));
+        for bit in 0..SIZE * 8 {
+            let mut damaged = bytes;
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(decode(&damaged), None, "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn a_record_that_claims_impossible_fields_is_refused_not_read_past_its_end() {
+        // With the checksum right: an image of another version may have left it.
+        let forge = |change: fn(&mut [u8; SIZE])| {
+            let mut bytes = encode(&panicked(0));
+            change(&mut bytes);
+            let sum = checksum(&bytes[HEADER..]);
+            bytes[4..HEADER].copy_from_slice(&sum.to_le_bytes());
+            decode(&bytes)
+        };
+        assert_eq!(forge(|bytes| bytes[HEADER + 2] = 255), None, "a name longer than any");
+        assert_eq!(forge(|bytes| bytes[HEADER + 3] = 0xff), None, "a name that is no text");
+        assert_eq!(forge(|bytes| bytes[HEADER + 1..].fill(0xff)), None, "nothing but nonsense");
+    }
+
+    /// One test, because there is one memory.
+    #[test]
+    fn the_first_death_of_each_core_is_kept_and_taken_once() {
+        assert_eq!(take(), None);
+        leave(&faulted());
+        leave(&panicked(1));
+        leave(&panicked(0));
+        leave(&panicked(CORES as u8));
+        let (first, second) = (take(), take());
+        assert!(matches!(first, Some(Epitaph { core: 0, cause: Cause::Panic { .. }, .. })), "{first:?}");
+        assert_eq!(second, Some(faulted()));
+        assert_eq!(take(), None);
+    }
+}
