@@ -7,7 +7,9 @@
 
 mod args;
 mod bench;
+mod board;
 mod docs;
+mod emulate;
 mod invocation;
 mod lint;
 mod loom;
@@ -79,6 +81,12 @@ commands! {
 
     /// Check formatting, and run clippy with warnings as errors for each feature and for the loom models.
     Lint = "lint [--only STEP]... [--fail-fast] [--list]" => lint::run;
+
+    /// Build an image for a board and run it here: the RP2040 on an emulator.
+    ///
+    /// BOARD is a folder in `boards/`, EXAMPLE one of its binaries; a wrong name gets the list of those there are. What the
+    /// image logs is printed. `--fast` builds for speed instead of size.
+    Emulate = "emulate BOARD EXAMPLE [--fast]" => emulate::run;
 
     /// Build the documentation with warnings as errors.
     ///

@@ -1,2 +1,24 @@
-//! Flockwork on the RP2040: both Cortex-M0+ cores.
+//! Flockwork on the RP2040: both Cortex-M0+ cores, embassy's drivers, a worker on each core.
+//!
+//! ```ignore
+//! static CORE1_STACK: Core1Stack<4096> = Core1Stack::new();
+//!
+//! #[entry]
+//! fn main() -> ! {
+//!     let p = embassy_rp::init(Default::default());
+//!     run(p.CORE1, &CORE1_STACK, |core0| core0.spawn(blink(p.PIN_25).unwrap()), |_core1| {})
+//! }
+//! ```
+//!
+//! The [`Port`](flockwork::port::Port) of the chip is registered by linking this crate. Interrupt handlers may send letters; tasks
+//! and actors on either core may. `critical-section` is embassy-rp's, which holds off both cores.
 #![no_std]
+
+mod outcome;
+mod panic;
+mod port;
+mod start;
+
+pub use cortex_m_rt::entry;
+pub use outcome::{Outcome, finish};
+pub use start::{Core1Stack, run};

@@ -1,0 +1,72 @@
+//! Measures between marks.
+//!
+//! A mark is an address, not an instruction: it costs nothing. A span begins when a core arrives at its begin mark and ends when one
+//! (the same, or the other) arrives at its end mark. A lap ends where the next one begins.
+
+use crate::{
+    image::{Image, MarkKind},
+    machine::Step,
+};
+use std::collections::HashMap;
+
+/// The spans and laps of a run.
+pub struct Spans<'i> {
+    at: HashMap<u32, Vec<(MarkKind, &'i str)>>,
+    begun: HashMap<&'i str, u64>,
+    measured: Vec<(&'i str, Vec<u64>)>,
+}
+
+impl<'i> Spans<'i> {
+    /// Nothing measured yet.
+    pub fn of(image: &'i Image) -> Self {
+        let mut at: HashMap<u32, Vec<(MarkKind, &'i str)>> = HashMap::new();
+        for mark in image.marks() {
+            at.entry(mark.address).or_default().push((mark.kind, &mark.name));
+        }
+        Self { at, begun: HashMap::new(), measured: Vec::new() }
+    }
+
+    /// Looks whether a step arrived at a mark; true if a span or lap of this name is under way after it.
+    pub fn watch(&mut self, step: Step) {
+        if step.entered {
+            return;
+        }
+        let Some(marks) = self.at.get(&step.address) else { return };
+        for &(kind, name) in marks {
+            let begun = match kind {
+                MarkKind::Begin => None,
+                MarkKind::End => self.begun.remove(name),
+                MarkKind::Lap => self.begun.get(name).copied(),
+            };
+            // A span can end on a core whose clock is a few cycles behind the one it began on.
+            if let Some(begun) = begun {
+                note(&mut self.measured, name, step.at.saturating_sub(begun));
+            }
+            if kind != MarkKind::End {
+                self.begun.insert(name, step.at);
+            }
+        }
+    }
+
+    /// Whether a span or lap of this name has begun.
+    pub fn is_open(&self, name: &str) -> bool {
+        self.begun.contains_key(name)
+    }
+
+    /// What was measured: each name with the cycles of its spans, in the order of their first ends.
+    pub fn measured(&self) -> impl Iterator<Item = (&'i str, &[u64])> {
+        self.measured.iter().map(|(name, cycles)| (*name, &**cycles))
+    }
+
+    /// The cycles of the spans of one name, in order.
+    pub fn cycles(&self, name: &str) -> &[u64] {
+        self.measured.iter().find(|(known, _)| *known == name).map_or(&[], |(_, cycles)| cycles)
+    }
+}
+
+fn note<'i>(measured: &mut Vec<(&'i str, Vec<u64>)>, name: &'i str, cycles: u64) {
+    match measured.iter_mut().find(|(known, _)| *known == name) {
+        Some((_, list)) => list.push(cycles),
+        None => measured.push((name, vec![cycles])),
+    }
+}

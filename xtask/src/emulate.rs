@@ -1,0 +1,41 @@
+//! `cargo xtask emulate BOARD EXAMPLE`: runs an image here, without the board.
+
+use crate::{
+    args::{Args, Misuse},
+    board::{Board, Profile, RP2040},
+    invocation::Invocation,
+    step::Stop,
+};
+use std::{path::Path, process::ExitCode};
+
+pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
+    let fast = args.flag("--fast");
+    let words = args.rest();
+    let [board, example] = &words[..] else {
+        return Err(Misuse("a board and one of its examples are needed".to_owned()));
+    };
+    let board = Board::named(board)?;
+    board.has(example)?;
+    let profile = if fast { Profile::Fast } else { Profile::Release };
+    match board.build(example, profile).and_then(|elf| emulate(board, &elf)) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(Stop::Failed(why) | Stop::Skipped(why)) => {
+            eprintln!("xtask emulate: {why}");
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// Runs an image of a board until it ends, with its log on the screen.
+pub(crate) fn emulate(board: &Board, elf: &Path) -> Result<(), Stop> {
+    match board.name {
+        name if name == RP2040.name => {
+            Invocation::cargo("run --quiet --package flockwork-emulator --bin flockwork-emulator --")
+                .arg(elf.display().to_string())
+                .run()
+        }
+        name => Err(Stop::Failed(format!(
+            "there is no emulator for {name}: `cargo xtask flash {name} EXAMPLE` runs it on a board"
+        ))),
+    }
+}
