@@ -1,4 +1,6 @@
-//! Runs Flockwork actors on a host. A core is an OS thread, so races are real.
+//! Runs Flockwork actors on a host.
+//!
+//! On **threads** a core is an OS thread, so races are real:
 //!
 //! ```
 //! use flockwork::{Actor, Serial, actor};
@@ -20,6 +22,27 @@
 //! assert_eq!(total, 3);
 //! ```
 
+#[cfg(feature = "stepped")]
+mod costs;
+#[cfg(feature = "stepped")]
+mod device;
+#[cfg(feature = "stepped")]
+mod recording;
+#[cfg(feature = "stepped")]
+mod run;
+#[cfg(feature = "stepped")]
+mod seed;
+#[cfg(feature = "stepped")]
+mod stepped;
 mod threads;
 
+#[cfg(feature = "stepped")]
+pub use costs::{BadCosts, Costs};
+#[cfg(feature = "stepped")]
+pub use device::{Device, Mode};
+pub use flockwork::trace::charge;
+#[cfg(feature = "stepped")]
+pub use run::{ActorFigures, CoreFigures, Event, Run};
+#[cfg(feature = "stepped")]
+pub use stepped::{Deadlock, Wait};
 pub use threads::{ThreadPort, interrupt, run, run_until, run_with_interrupts};

@@ -1,4 +1,7 @@
-//! The thread port: each core is an OS thread, a kick is a latch, interrupts are threads that stand in for a core.
+//! The port: each core is an OS thread, a kick is a latch, interrupts are threads that stand in for a core.
+//!
+//! In stepped mode (`stepped`) all cores share one thread and take turns. It is the same port, so that one binary has both modes;
+//! what the kernel does for every letter is the same code in both, and where a core waits or is kicked, its latch tells.
 #![expect(unsafe_code, reason = "implements the kernel's unsafe `Port`")]
 
 use std::cell::Cell;
@@ -10,6 +13,9 @@ use std::time::Instant;
 
 use flockwork::port::{FOREIGN, LockWord, MAX_CORES, Port};
 use flockwork::worker;
+
+#[cfg(feature = "stepped")]
+use crate::{recording, stepped};
 
 /// How often an idle core looks at its latch before its thread is parked: waking a parked thread takes longer than a
 /// hundred letters.
@@ -35,6 +41,8 @@ static MASK_HELD: [AtomicBool; MAX_CORES] = [const { AtomicBool::new(false) }; M
 ///  AWAKE ──kick──▶ KICKED ──idle──▶ AWAKE
 ///    └──idle──▶ ASLEEP ──kick──▶ KICKED (and the thread is unparked)
 /// ```
+/// The latch of a virtual core is `SIMULATED`, and its kicks are the simulation's business. That is asked only where the
+/// latch was found kicked, or would be waited for, so threads do not pay for it.
 #[repr(align(64))]
 struct Latch {
     state: AtomicU32,
@@ -42,33 +50,42 @@ struct Latch {
 }
 
 const AWAKE: u32 = 0;
-const KICKED: u32 = 1;
-const ASLEEP: u32 = 2;
+const ASLEEP: u32 = 1;
+const KICKED: u32 = 2;
+#[cfg(feature = "stepped")]
+const SIMULATED: u32 = 3;
 
 impl Latch {
     const fn new() -> Self {
         Self { state: AtomicU32::new(AWAKE), thread: Mutex::new(None) }
     }
 
-    fn kick(&self) {
+    /// False if its core is a virtual one.
+    fn kick(&self) -> bool {
         // A look first: a core that is kicked already costs its kickers little. What was published before the kick must be
         // visible before the look, or the core could take that earlier kick, find nothing, and sleep.
         fence(Ordering::SeqCst);
-        if self.state.load(Ordering::SeqCst) == KICKED {
-            return;
+        let state = self.state.load(Ordering::SeqCst);
+        if state >= KICKED {
+            return state == KICKED;
         }
         if self.state.swap(KICKED, Ordering::SeqCst) == ASLEEP
             && let Some(thread) = &*lock(&self.thread)
         {
             thread.unpark();
         }
+        true
     }
 
-    fn wait(&self) {
+    /// False at once if its core is a virtual one.
+    fn wait(&self) -> bool {
         for _ in 0..LOOKS_BEFORE_PARKING {
-            if self.state.load(Ordering::Acquire) == KICKED {
-                self.state.store(AWAKE, Ordering::SeqCst);
-                return;
+            let state = self.state.load(Ordering::Acquire);
+            if state >= KICKED {
+                if state == KICKED {
+                    self.state.store(AWAKE, Ordering::SeqCst);
+                }
+                return state == KICKED;
             }
             std::hint::spin_loop();
         }
@@ -78,6 +95,7 @@ impl Latch {
             }
         }
         self.state.store(AWAKE, Ordering::SeqCst);
+        true
     }
 }
 
@@ -91,7 +109,8 @@ pub struct ThreadPort;
 
 // SAFETY: `core` is per thread and set for one thread per number (and its interrupts, which hold its mask); test-and-set is a
 // compare-and-swap; kicks are latched in `Latch`, whose operations are sequentially consistent; with interrupts in use, the
-// mask is a lock that the core's thread and its interrupts take in turn.
+// mask is a lock that the core's thread and its interrupts take in turn. In stepped mode `core` is set whenever another virtual
+// core takes its turn, all on one thread; kicks are latched by the simulation; and nothing else ever runs as a core.
 unsafe impl Port for ThreadPort {
     #[inline(always)]
     fn core() -> u8 {
@@ -104,11 +123,20 @@ unsafe impl Port for ThreadPort {
     }
 
     fn kick(core: u8) {
-        LATCHES[usize::from(core)].kick();
+        if !LATCHES[usize::from(core)].kick() {
+            simulated::kick(core);
+        }
     }
 
     fn idle() {
-        LATCHES[usize::from(CORE.get())].wait();
+        let latch = &LATCHES[usize::from(CORE.get())];
+        #[cfg(feature = "stepped")]
+        let slept = recording::sleeping(|| latch.wait());
+        #[cfg(not(feature = "stepped"))]
+        let slept = latch.wait();
+        if !slept {
+            simulated::idle();
+        }
     }
 
     #[inline(always)]
@@ -129,6 +157,9 @@ unsafe impl Port for ThreadPort {
     }
 
     fn now() -> u64 {
+        if let Some(time) = simulated::now() {
+            return time;
+        }
         static START: OnceLock<Instant> = OnceLock::new();
         START.get_or_init(Instant::now).elapsed().as_micros() as u64
     }
@@ -143,7 +174,24 @@ unsafe impl Port for ThreadPort {
     }
 
     fn pause() {
-        thread::yield_now();
+        if !simulated::pause() {
+            thread::yield_now();
+        }
+    }
+
+    #[cfg(feature = "stepped")]
+    fn reached(hop: flockwork::trace::Hop, actor: u16, letter: Option<flockwork::trace::LetterName>) {
+        match stepped::here() {
+            Some(simulation) => simulation.reach(hop, actor, letter),
+            None => recording::note(hop, actor, letter),
+        }
+    }
+
+    #[cfg(feature = "stepped")]
+    fn charge(cycles: u32) {
+        if let Some(simulation) = stepped::here() {
+            simulation.advance(u64::from(cycles));
+        }
     }
 }
 
@@ -210,7 +258,7 @@ pub fn interrupt<R>(core: u8, handler: impl FnOnce() -> R) -> R {
 /// # Panics
 /// If `cores` is 0 or more than the kernel allows, on a thread that is a core already, and if `main` panics.
 pub fn run<R>(cores: usize, main: impl FnOnce() -> R) -> R {
-    device(cores, false, main)
+    device(cores, false, |_| (), main)
 }
 
 /// The same, for a device whose cores can be interrupted ([`interrupt`]): masking then really excludes.
@@ -218,23 +266,31 @@ pub fn run<R>(cores: usize, main: impl FnOnce() -> R) -> R {
 /// # Panics
 /// As [`run`].
 pub fn run_with_interrupts<R>(cores: usize, main: impl FnOnce() -> R) -> R {
-    device(cores, true, main)
+    device(cores, true, |_| (), main)
 }
 
-fn device<R>(cores: usize, interrupts: bool, main: impl FnOnce() -> R) -> R {
-    assert!((1..=MAX_CORES).contains(&cores), "a device has from 1 to {MAX_CORES} cores, not {cores}");
-    assert!(CORE.get() == FOREIGN, "this thread is a core already: devices do not nest");
-    static DEVICE: Mutex<()> = Mutex::new(());
-    let _device = lock(&DEVICE);
+/// Each core's thread keeps what `on_core` returns for as long as it is that core.
+pub(crate) fn device<G, R>(
+    cores: usize,
+    interrupts: bool,
+    on_core: impl Fn(u8) -> G + Sync,
+    main: impl FnOnce() -> R,
+) -> R {
+    check(cores);
+    let _device = only_device();
     CORES.store(cores as u8, Ordering::SeqCst);
     INTERRUPTS.store(interrupts, Ordering::SeqCst);
     let stop = AtomicBool::new(false);
     let outcome = thread::scope(|scope| {
         for core in 1..cores as u8 {
-            let stop = &stop;
-            scope.spawn(move || work(core, stop));
+            let (stop, on_core) = (&stop, &on_core);
+            scope.spawn(move || {
+                let _kept = on_core(core);
+                work(core, stop);
+            });
         }
         become_core(0);
+        let _kept = on_core(0);
         let outcome = catch_unwind(AssertUnwindSafe(main));
         CORE.set(FOREIGN);
         stop.store(true, Ordering::SeqCst);
@@ -244,6 +300,18 @@ fn device<R>(cores: usize, interrupts: bool, main: impl FnOnce() -> R) -> R {
     outcome.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
+/// Whether this thread can become a device with so many cores.
+pub(crate) fn check(cores: usize) {
+    assert!((1..=MAX_CORES).contains(&cores), "a device has from 1 to {MAX_CORES} cores, not {cores}");
+    assert!(CORE.get() == FOREIGN, "this thread is a core already: devices do not nest");
+}
+
+/// Held while a device runs: the kernel's tables are the process's, so there is one at a time.
+pub(crate) fn only_device() -> MutexGuard<'static, ()> {
+    static DEVICE: Mutex<()> = Mutex::new(());
+    lock(&DEVICE)
+}
+
 /// Runs core 0's worker until `done` says so: for `main` to wait on something that is no promise.
 ///
 /// `done` is asked often, also when nothing happened: its cause need not kick anybody.
@@ -251,7 +319,7 @@ pub fn run_until(mut done: impl FnMut() -> bool) {
     while !done() {
         let mut busy = true;
         ThreadPort::catch(&mut || busy = worker::step_once());
-        if !busy {
+        if !busy && !simulated::look_again() {
             thread::yield_now();
         }
     }
@@ -269,4 +337,81 @@ fn work(core: u8, stop: &AtomicBool) {
         // A panic ends the turn it happened in, not the worker; the hook has reported it.
         let _ = catch_unwind(|| worker::run_while(|| !stop.load(Ordering::SeqCst)));
     }
+}
+
+/// The cold side of the port: what it does if this thread runs virtual cores.
+#[cfg(feature = "stepped")]
+mod simulated {
+    use crate::stepped;
+
+    #[cold]
+    pub(super) fn kick(core: u8) {
+        match stepped::here() {
+            Some(simulation) => simulation.kick(core),
+            None => panic!("a stepped device hears only its own cores: what another thread sends has no virtual time"),
+        }
+    }
+
+    #[cold]
+    pub(super) fn idle() {
+        if let Some(simulation) = stepped::here() {
+            simulation.idle();
+        }
+    }
+
+    pub(super) fn now() -> Option<u64> {
+        stepped::here().map(stepped::Simulation::microseconds)
+    }
+
+    pub(super) fn pause() -> bool {
+        stepped::here().map(stepped::Simulation::pause).is_some()
+    }
+
+    pub(super) fn look_again() -> bool {
+        stepped::here().map(stepped::Simulation::look_again).is_some()
+    }
+}
+
+/// Without stepped mode there are no virtual cores.
+#[cfg(not(feature = "stepped"))]
+mod simulated {
+    pub(super) fn kick(_: u8) {}
+
+    pub(super) fn idle() {}
+
+    pub(super) fn now() -> Option<u64> {
+        None
+    }
+
+    pub(super) fn pause() -> bool {
+        false
+    }
+
+    pub(super) fn look_again() -> bool {
+        false
+    }
+}
+
+/// From now on cores 0 and up are virtual, on this thread.
+#[cfg(feature = "stepped")]
+pub(crate) fn begin_simulation(cores: usize) {
+    CORES.store(cores as u8, Ordering::SeqCst);
+    INTERRUPTS.store(false, Ordering::SeqCst);
+    LATCHES[..cores].iter().for_each(|latch| latch.state.store(SIMULATED, Ordering::SeqCst));
+}
+
+#[cfg(feature = "stepped")]
+pub(crate) fn end_simulation(cores: usize) {
+    LATCHES[..cores].iter().for_each(|latch| latch.state.store(AWAKE, Ordering::SeqCst));
+}
+
+/// The virtual core that has its turn on this thread.
+#[cfg(feature = "stepped")]
+pub(crate) fn set_core(core: u8) {
+    CORE.set(core);
+}
+
+#[cfg(feature = "stepped")]
+pub(crate) fn unset_core() {
+    CORE.set(FOREIGN);
 }

@@ -1,0 +1,122 @@
+//! A device: some cores, made of threads or stepped, and what they run.
+
+use std::time::Instant;
+
+use crate::costs::Costs;
+use crate::recording::Recording;
+use crate::run::{Circumstances, Recorder, Run};
+use crate::stepped::{self, Deadlock, Setting};
+use crate::threads;
+
+/// How the cores of a device are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// A core is an OS thread: races are real, time is the host's.
+    Threads,
+    /// All cores are on one thread, in virtual time: the same seed, the same run.
+    Stepped,
+}
+
+/// A device to run actors on.
+#[derive(Clone, Debug)]
+#[must_use = "a device does nothing until it is run"]
+pub struct Device {
+    mode: Mode,
+    cores: usize,
+    seed: u64,
+    costs: Costs,
+    keep_events: bool,
+}
+
+impl Device {
+    /// A device whose cores are threads.
+    pub fn threads(cores: usize) -> Self {
+        Self::new(Mode::Threads, cores)
+    }
+
+    /// A device with virtual cores, in virtual time.
+    pub fn stepped(cores: usize) -> Self {
+        Self::new(Mode::Stepped, cores)
+    }
+
+    /// A device of either mode.
+    pub fn new(mode: Mode, cores: usize) -> Self {
+        Self { mode, cores, seed: 0, costs: Costs::rp2040(), keep_events: true }
+    }
+
+    /// What chance is made of in stepped mode. The same seed gives the same run.
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// What the kernel's steps cost in stepped mode; those of an RP2040 otherwise.
+    pub fn costs(self, costs: Costs) -> Self {
+        Self { costs, ..self }
+    }
+
+    /// Whether the record of the run keeps every event: 24 bytes each, four to six a letter. If not, there are only figures; on
+    /// threads not even those of actors, and letters run undisturbed.
+    pub fn keep_events(self, keep_events: bool) -> Self {
+        Self { keep_events, ..self }
+    }
+
+    /// Runs `main` on core 0 and workers on all cores, until `main` returns.
+    ///
+    /// Letters that are still on their way then stay where they are; wait for what must be done
+    /// ([`run_until`](crate::run_until), `get`). One device runs at a time in a process: a second call waits for the first.
+    ///
+    /// # Panics
+    /// If `cores` is 0 or more than the kernel allows, on a thread that is a core already, if `main` panics, and in stepped
+    /// mode if all cores come to wait for one another.
+    pub fn run<R>(self, main: impl FnOnce() -> R) -> Run<R> {
+        self.try_run(main).unwrap_or_else(|deadlock| panic!("{deadlock}"))
+    }
+
+    /// The same, for a program that may come to a deadlock. On threads it then hangs; only stepped mode can tell.
+    ///
+    /// # Errors
+    /// If all cores sleep, no timer is set, and `main` has not returned.
+    ///
+    /// # Panics
+    /// As [`run`](Self::run), but for deadlocks.
+    pub fn try_run<R>(self, main: impl FnOnce() -> R) -> Result<Run<R>, Deadlock> {
+        let Self { mode, cores, seed, costs, keep_events } = self;
+        match mode {
+            Mode::Stepped => {
+                threads::check(cores);
+                let _device = threads::only_device();
+                stepped::run(Setting { cores, seed, costs, keep_events }, main)
+            }
+            Mode::Threads if keep_events => Ok(on_recording_threads(cores, main)),
+            Mode::Threads => {
+                let start = Instant::now();
+                let returned = threads::run(cores, main);
+                let cycles = start.elapsed().as_nanos() as u64;
+                Ok(Recorder::new(cores, false).finish(returned, on_threads(cycles), &vec![(cycles, 0); cores]))
+            }
+        }
+    }
+}
+
+fn on_recording_threads<R>(cores: usize, main: impl FnOnce() -> R) -> Run<R> {
+    let recording = Recording::begin();
+    let mut cycles = 0;
+    let returned = threads::device(
+        cores,
+        false,
+        |core| recording.on_core(core),
+        || {
+            let returned = main();
+            cycles = recording.now();
+            returned
+        },
+    );
+    let mut recorder = Recorder::new(cores, true);
+    let asleep = recording.replay(&mut recorder, cores);
+    let times = asleep.into_iter().map(|asleep| (cycles.saturating_sub(asleep), asleep)).collect::<Vec<_>>();
+    recorder.finish(returned, on_threads(cycles), &times)
+}
+
+fn on_threads(cycles: u64) -> Circumstances {
+    Circumstances { mode: Mode::Threads, seed: 0, megahertz: 1000, cycles }
+}

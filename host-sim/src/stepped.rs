@@ -1,0 +1,453 @@
+//! Stepped mode: any number of virtual cores on one thread, in virtual time, repeatable from a seed.
+//!
+//! Core 0 is the calling thread itself, with `main` on its stack; every other core is a coroutine that runs the kernel's
+//! worker. Each has a clock of its own, in cycles. **Invariant (furthest behind):** the core that runs is one of those whose
+//! clock shows the least, and no timer is due before. So all that cores do to one another happens in the order of time.
+//!
+//! ```text
+//!  advance:  my clock += cost ─▶ still the least? ──yes──▶ go on
+//!                                     └──no──▶ switch to whoever is furthest behind (the seed decides ties)
+//!  idle:     no clock to compare; a kick or a timer sets it to its own time and lets me run again
+//! ```
+//!
+//! Time passes in [`Port::reached`](flockwork::port::Port::reached), before the step takes effect, in `charge`, and where a
+//! core waits. A core can be left in the middle of a turn, or with an actor's lock held; the others see that as they would
+//! see a slow core.
+//!
+//! Nobody is switched away from while it unwinds: panics are counted per thread, and all cores are one.
+#![expect(unsafe_code, reason = "reaches the simulation and the coroutine's yielder from the port's functions")]
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr;
+use std::thread;
+
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use flockwork::trace::{Hop, LetterName};
+use flockwork::worker;
+
+use crate::costs::Costs;
+use crate::device::Mode;
+use crate::run::{Circumstances, Recorder, Run};
+use crate::seed::Chance;
+use crate::threads;
+
+/// Looks in vain, one after the other, after which `run_until` is taken to wait for ever: nobody else can do anything.
+const VAIN_LOOKS: u32 = 100_000;
+
+thread_local! {
+    /// The simulation this thread runs, if it runs one.
+    static SIMULATION: Cell<*const Simulation> = const { Cell::new(ptr::null()) };
+}
+
+/// The simulation whose cores run on this thread.
+#[inline(always)]
+pub(crate) fn here() -> Option<&'static Simulation> {
+    // SAFETY: the pointer is set by `run` for as long as the simulation lives there, and reset before it ends. Nobody keeps
+    // the reference: it is used inside one call of a port function, and those return before `run` does.
+    unsafe { SIMULATION.get().as_ref() }
+}
+
+/// A device in virtual time.
+pub(crate) struct Simulation {
+    cores: Box<[VirtualCore]>,
+    /// The coroutines of cores 1 and up. Borrowed while one of them runs, by core 0, on whose stack they are resumed.
+    workers: RefCell<Vec<Coroutine<(), (), ()>>>,
+    /// The core that runs now.
+    running: Cell<usize>,
+    /// The running core need not look at the others before its clock shows this.
+    horizon: Cell<u64>,
+    costs: Costs,
+    chance: Chance,
+    recorder: RefCell<Recorder>,
+    /// `main` has returned: workers end.
+    stopped: Cell<bool>,
+    deadlock: RefCell<Option<Deadlock>>,
+    /// How often core 0 looked in vain since anything happened.
+    vain_looks: Cell<u32>,
+}
+
+struct VirtualCore {
+    clock: Cell<u64>,
+    stage: Cell<Stage>,
+    /// A latched kick.
+    kicked: Cell<bool>,
+    /// It waits for ever: its sleep ends in a panic.
+    hopeless: Cell<bool>,
+    /// Cycles it slept.
+    asleep: Cell<u64>,
+    /// Where it gives control away; null for core 0.
+    yielder: Cell<*const Yielder<(), ()>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Awake,
+    Asleep,
+    Finished,
+}
+
+/// What a simulation is made of.
+pub(crate) struct Setting {
+    pub(crate) cores: usize,
+    pub(crate) seed: u64,
+    pub(crate) costs: Costs,
+    pub(crate) keep_events: bool,
+}
+
+/// Runs `main` on virtual core 0 and workers on all; `Err` if all cores came to wait for one another.
+pub(crate) fn run<R>(setting: Setting, main: impl FnOnce() -> R) -> Result<Run<R>, Deadlock> {
+    let Setting { cores, seed, costs, keep_events } = setting;
+    let simulation = Simulation {
+        cores: (0..cores).map(|_| VirtualCore::new()).collect(),
+        workers: RefCell::new((1..cores).map(worker_on).collect()),
+        running: Cell::new(0),
+        horizon: Cell::new(0),
+        costs,
+        chance: Chance::from_seed(seed),
+        recorder: RefCell::new(Recorder::new(cores, keep_events)),
+        stopped: Cell::new(false),
+        deadlock: RefCell::new(None),
+        vain_looks: Cell::new(0),
+    };
+    let entered = Entered::into(&simulation);
+    let outcome = catch_unwind(AssertUnwindSafe(main));
+    let cycles = simulation.cores[0].clock.get();
+    simulation.end();
+    drop(entered);
+    if let Some(deadlock) = simulation.deadlock.take() {
+        return Err(deadlock);
+    }
+    let returned = outcome.unwrap_or_else(|panic| resume_unwind(panic));
+    let times = simulation.cores.iter().map(|core| core.times(cycles)).collect::<Vec<_>>();
+    let circumstances = Circumstances { mode: Mode::Stepped, seed, megahertz: simulation.costs.megahertz, cycles };
+    Ok(simulation.recorder.into_inner().finish(returned, circumstances, &times))
+}
+
+/// The worker of a core, not begun yet.
+fn worker_on(core: usize) -> Coroutine<(), (), ()> {
+    Coroutine::new(move |yielder, ()| {
+        let Some(simulation) = here() else { unreachable!("a core runs inside its simulation") };
+        simulation.cores[core].yielder.set(yielder);
+        while !simulation.stopped.get() {
+            // A panic ends the turn it happened in, not the worker; the hook has reported it.
+            let _ = catch_unwind(AssertUnwindSafe(|| worker::run_while(|| !simulation.stopped.get())));
+        }
+    })
+}
+
+/// This thread is the simulation's, while this lives.
+struct Entered {
+    cores: usize,
+}
+
+impl Entered {
+    fn into(simulation: &Simulation) -> Self {
+        SIMULATION.set(simulation);
+        threads::begin_simulation(simulation.cores.len());
+        threads::set_core(0);
+        Self { cores: simulation.cores.len() }
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        threads::unset_core();
+        threads::end_simulation(self.cores);
+        SIMULATION.set(ptr::null());
+    }
+}
+
+impl VirtualCore {
+    fn new() -> Self {
+        Self {
+            clock: Cell::new(0),
+            stage: Cell::new(Stage::Awake),
+            kicked: Cell::new(false),
+            hopeless: Cell::new(false),
+            asleep: Cell::new(0),
+            yielder: Cell::new(ptr::null()),
+        }
+    }
+
+    /// It sleeps no longer than this.
+    fn sleep_until(&self, time: u64) {
+        let slept = time.saturating_sub(self.clock.get());
+        self.clock.set(self.clock.get() + slept);
+        self.asleep.set(self.asleep.get() + slept);
+    }
+
+    /// Cycles awake and asleep, in a run that ended when the clock showed `end`.
+    fn times(&self, end: u64) -> (u64, u64) {
+        let awake = self.clock.get() - self.asleep.get();
+        (awake, end.saturating_sub(awake))
+    }
+}
+
+// ---- what the port asks for ----
+
+impl Simulation {
+    /// Cycles since the start, by the clock of the running core.
+    pub(crate) fn now(&self) -> u64 {
+        self.running().clock.get()
+    }
+
+    pub(crate) fn microseconds(&self) -> u64 {
+        self.now() / u64::from(self.costs.megahertz)
+    }
+
+    /// The running core works so long.
+    #[inline(always)]
+    pub(crate) fn advance(&self, cycles: u64) {
+        let clock = &self.running().clock;
+        clock.set(clock.get() + cycles);
+        if clock.get() >= self.horizon.get() {
+            self.let_others_catch_up();
+        }
+    }
+
+    /// A letter reaches a hop on the running core, at the time when the step is done.
+    pub(crate) fn reach(&self, hop: Hop, actor: u16, letter: Option<LetterName>) {
+        let core = self.running.get() as u8;
+        let reached = self.recorder.borrow_mut().reach(core, hop, actor, letter);
+        self.advance(self.with_jitter(match hop {
+            Hop::Sent => self.costs.send,
+            Hop::Granted => self.costs.grant,
+            Hop::Refused => self.costs.refuse,
+            Hop::Started if reached.granted => self.costs.start_granted,
+            Hop::Started => self.costs.start,
+            Hop::Ended => self.costs.end,
+            Hop::Left if reached.granted => self.costs.leave_granted,
+            Hop::Left => self.costs.leave,
+            Hop::Dropped => self.costs.drop,
+        }));
+        self.vain_looks.set(0);
+        self.recorder.borrow_mut().note(self.now(), &reached);
+    }
+
+    /// Wakes a core, at the time of the one that runs.
+    pub(crate) fn kick(&self, core: u8) {
+        let kicked = &self.cores[usize::from(core)];
+        kicked.kicked.set(true);
+        self.wake(kicked, self.now() + u64::from(self.costs.wake));
+        self.advance(u64::from(self.costs.kick));
+    }
+
+    /// The running core sleeps until it is kicked.
+    pub(crate) fn idle(&self) {
+        self.advance(u64::from(self.costs.look));
+        let core = self.running();
+        if !core.kicked.get() {
+            core.stage.set(Stage::Asleep);
+            self.switch();
+        }
+        core.kicked.set(false);
+        if core.hopeless.take() {
+            resume_unwind(Box::new(Hopeless));
+        }
+    }
+
+    /// The running core waits for what another one does under a lock.
+    pub(crate) fn pause(&self) {
+        self.advance(self.with_jitter(self.costs.pause));
+    }
+
+    /// Core 0 found nothing to do, and waits for something that need not kick it: whatever the others do next.
+    pub(crate) fn look_again(&self) {
+        self.advance(u64::from(self.costs.look));
+        let horizon = self.horizon.get();
+        if horizon != u64::MAX {
+            self.running().sleep_until(horizon);
+            self.vain_looks.set(0);
+            return self.let_others_catch_up();
+        }
+        self.vain_looks.set(self.vain_looks.get() + 1);
+        if self.vain_looks.get() == VAIN_LOOKS {
+            self.declare_deadlock();
+            resume_unwind(Box::new(Hopeless));
+        }
+    }
+}
+
+/// What a core that waits for ever unwinds with; it needs no message, because the deadlock is reported by itself.
+struct Hopeless;
+
+// ---- who runs next ----
+
+impl Simulation {
+    fn running(&self) -> &VirtualCore {
+        &self.cores[self.running.get()]
+    }
+
+    fn with_jitter(&self, cycles: u32) -> u64 {
+        let jitter = self.costs.jitter;
+        let more = self.chance.below(2 * jitter + 1);
+        u64::from((cycles + more).saturating_sub(jitter))
+    }
+
+    fn wake(&self, core: &VirtualCore, time: u64) {
+        if core.stage.get() == Stage::Asleep {
+            core.stage.set(Stage::Awake);
+            core.sleep_until(time);
+            self.horizon.set(self.horizon.get().min(core.clock.get()));
+        }
+    }
+
+    #[cold]
+    fn let_others_catch_up(&self) {
+        if !thread::panicking() {
+            self.switch();
+        }
+    }
+
+    /// Lets whoever is furthest behind run until it is this core's turn again. Coroutines are resumed on core 0's stack.
+    fn switch(&self) {
+        if self.running.get() != 0 {
+            // SAFETY: set by the coroutine of this core before anything else ran on it; the yielder lives as long as that.
+            let yielder = unsafe { &*self.running().yielder.get() };
+            return yielder.suspend(());
+        }
+        loop {
+            let next = self.furthest_behind();
+            self.give_turn_to(next);
+            if next == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Resumes a core; core 0 runs anyway.
+    fn give_turn_to(&self, core: usize) {
+        self.running.set(core);
+        threads::set_core(core as u8);
+        if core > 0
+            && let CoroutineResult::Return(()) = self.workers.borrow_mut()[core - 1].resume(())
+        {
+            self.cores[core].stage.set(Stage::Finished);
+        }
+    }
+
+    /// The core that runs next. Also sets how long it may run alone.
+    fn furthest_behind(&self) -> usize {
+        loop {
+            let (mut least, mut following, mut ties) = (u64::MAX, u64::MAX, 0);
+            let mut next = None;
+            for (core, virtual_core) in self.cores.iter().enumerate() {
+                if virtual_core.stage.get() != Stage::Awake {
+                    continue;
+                }
+                let clock = virtual_core.clock.get();
+                following = following.min(clock.max(least));
+                if clock < least {
+                    (following, least, ties) = (least, clock, 0);
+                }
+                if clock == least {
+                    ties += 1;
+                    if self.chance_among(ties) {
+                        next = Some(core);
+                    }
+                }
+            }
+            if let Some(next) = next {
+                self.horizon.set(following);
+                return next;
+            }
+            self.declare_deadlock();
+        }
+    }
+
+    /// True once in `ties` times: so each of those that are equal is chosen equally often. The first costs no chance.
+    fn chance_among(&self, ties: u32) -> bool {
+        ties == 1 || self.chance.below(ties) == 0
+    }
+
+    /// `main` is over: every worker ends its turn.
+    fn end(&self) {
+        self.stopped.set(true);
+        self.running.set(0);
+        let main = &self.cores[0];
+        main.stage.set(Stage::Finished);
+        for core in &self.cores[1..] {
+            core.kicked.set(true);
+            self.wake(core, main.clock.get());
+        }
+        while self.cores.iter().any(|core| core.stage.get() != Stage::Finished) {
+            let next = self.furthest_behind();
+            self.give_turn_to(next);
+        }
+    }
+
+    /// Nobody can ever go on. Core 0 is told so, or another one if `main` is over.
+    fn declare_deadlock(&self) {
+        let recorder = self.recorder.borrow();
+        if self.deadlock.borrow().is_none() {
+            let cores = self.cores.iter().enumerate();
+            let waiting = cores.filter(|(_, core)| core.stage.get() != Stage::Finished);
+            let waits = waiting.filter_map(|(core, _)| Wait::of(core, &recorder)).collect();
+            let unfinished = recorder.unfinished().map(|(actor, letters)| (name_of(actor), letters)).collect();
+            let time = self.cores.iter().map(|core| core.clock.get()).max().unwrap_or(0);
+            self.deadlock.replace(Some(Deadlock { time, waits, unfinished }));
+        }
+        if let Some(core) = self.cores.iter().find(|core| core.stage.get() == Stage::Asleep) {
+            core.hopeless.set(true);
+            core.stage.set(Stage::Awake);
+        }
+    }
+}
+
+fn name_of(actor: u16) -> &'static str {
+    worker::names(actor, u8::MAX).map_or("?", |names| names.actor)
+}
+
+/// All cores sleep, no timer is due, and `main` has not returned (or a turn of a worker has not ended).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deadlock {
+    /// When, in cycles since the start.
+    pub time: u64,
+    /// Which cores wait in the middle of something. A core that has nothing to do is not among them.
+    pub waits: Vec<Wait>,
+    /// Actors whose letters have not all left: their types, and how many letters.
+    pub unfinished: Vec<(&'static str, u64)>,
+}
+
+/// A core that waits for an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The core.
+    pub core: u8,
+    /// The turn it waits in: actor, method and letter; none if it is `main` (or a task) that waits.
+    pub turn: Option<(&'static str, &'static str, u32)>,
+}
+
+impl Wait {
+    /// A worker outside of all turns has nothing to do, and waits for nothing in particular.
+    fn of(core: usize, recorder: &Recorder) -> Option<Self> {
+        let turn = recorder.turn_on(core).map(|turn| {
+            let method = worker::names(turn.actor, turn.method).and_then(|names| names.method);
+            (name_of(turn.actor), method.unwrap_or("?"), turn.letter.get())
+        });
+        (core == 0 || turn.is_some()).then_some(Self { core: core as u8, turn })
+    }
+}
+
+impl fmt::Display for Deadlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "deadlock at cycle {}: all cores sleep and no timer is set", self.time)?;
+        for Wait { core, turn } in &self.waits {
+            match turn {
+                Some((actor, method, letter)) => {
+                    write!(f, "; core {core} waits in {actor}::{method} (letter {letter})")?
+                }
+                None => write!(f, "; core {core} waits in main")?,
+            }
+        }
+        for (actor, letters) in &self.unfinished {
+            let plural = if *letters == 1 { "letter has" } else { "letters have" };
+            write!(f, "; {letters} {plural} not left {actor}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Deadlock {}
