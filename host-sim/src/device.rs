@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use crate::costs::Costs;
+use crate::faults::Faults;
 use crate::recording::Recording;
 use crate::run::{Circumstances, Recorder, Run};
 use crate::stepped::{self, Deadlock, Setting};
@@ -25,6 +26,7 @@ pub struct Device {
     cores: usize,
     seed: u64,
     costs: Costs,
+    faults: Faults,
     keep_events: bool,
 }
 
@@ -41,7 +43,7 @@ impl Device {
 
     /// A device of either mode.
     pub fn new(mode: Mode, cores: usize) -> Self {
-        Self { mode, cores, seed: 0, costs: Costs::rp2040(), keep_events: true }
+        Self { mode, cores, seed: 0, costs: Costs::rp2040(), faults: Faults::none(), keep_events: true }
     }
 
     /// What chance is made of in stepped mode. The same seed gives the same run.
@@ -52,6 +54,11 @@ impl Device {
     /// What the kernel's steps cost in stepped mode; those of an RP2040 otherwise.
     pub fn costs(self, costs: Costs) -> Self {
         Self { costs, ..self }
+    }
+
+    /// What goes wrong in stepped mode, and how often.
+    pub fn faults(self, faults: Faults) -> Self {
+        Self { faults, ..self }
     }
 
     /// Whether the record of the run keeps every event: 24 bytes each, four to six a letter. If not, there are only figures; on
@@ -80,12 +87,12 @@ impl Device {
     /// # Panics
     /// As [`run`](Self::run), but for deadlocks.
     pub fn try_run<R>(self, main: impl FnOnce() -> R) -> Result<Run<R>, Deadlock> {
-        let Self { mode, cores, seed, costs, keep_events } = self;
+        let Self { mode, cores, seed, costs, faults, keep_events } = self;
         match mode {
             Mode::Stepped => {
                 threads::check(cores);
                 let _device = threads::only_device();
-                stepped::run(Setting { cores, seed, costs, keep_events }, main)
+                stepped::run(Setting { cores, seed, costs, faults, keep_events }, main)
             }
             Mode::Threads if keep_events => Ok(on_recording_threads(cores, main)),
             Mode::Threads => {

@@ -27,6 +27,8 @@ mod costs;
 #[cfg(feature = "stepped")]
 mod device;
 #[cfg(feature = "stepped")]
+mod faults;
+#[cfg(feature = "stepped")]
 mod recording;
 #[cfg(feature = "stepped")]
 mod run;
@@ -35,11 +37,15 @@ mod seed;
 #[cfg(feature = "stepped")]
 mod stepped;
 mod threads;
+#[cfg(feature = "time")]
+mod timers;
 
 #[cfg(feature = "stepped")]
 pub use costs::{BadCosts, Costs};
 #[cfg(feature = "stepped")]
 pub use device::{Device, Mode};
+#[cfg(feature = "stepped")]
+pub use faults::{BadFaults, Faults, OnceIn};
 pub use flockwork::trace::charge;
 #[cfg(feature = "stepped")]
 pub use run::{ActorFigures, CoreFigures, Event, Run};

@@ -21,7 +21,7 @@ impl Chance {
 
     /// A number below the bound; 0 if that is 0.
     pub(crate) fn below(&self, bound: u32) -> u32 {
-        ((self.next() >> 32) * u64::from(bound) >> 32) as u32
+        (((self.next() >> 32) * u64::from(bound)) >> 32) as u32
     }
 }
 

@@ -21,20 +21,32 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+#[cfg(feature = "time")]
+use embassy_time_driver::TICK_HZ;
 use flockwork::trace::{Hop, LetterName};
 use flockwork::worker;
 
 use crate::costs::Costs;
 use crate::device::Mode;
+use crate::faults::{Faults, OnceIn};
 use crate::run::{Circumstances, Recorder, Run};
 use crate::seed::Chance;
 use crate::threads;
+#[cfg(feature = "time")]
+use crate::timers;
 
 /// Looks in vain, one after the other, after which `run_until` is taken to wait for ever: nobody else can do anything.
 const VAIN_LOOKS: u32 = 100_000;
+
+/// A time that does not come.
+const NEVER: u64 = u64::MAX;
+
+/// Where the clock of the next simulation starts, in microseconds.
+static EPOCH: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     /// The simulation this thread runs, if it runs one.
@@ -59,7 +71,14 @@ pub(crate) struct Simulation {
     /// The running core need not look at the others before its clock shows this.
     horizon: Cell<u64>,
     costs: Costs,
+    faults: Faults,
     chance: Chance,
+    /// When the next timer is due; never, if that is the largest number.
+    alarm: Cell<u64>,
+    /// While timers wake tasks, no core is the cause: then this is the time.
+    firing: Cell<Option<u64>>,
+    /// What the clocks showed, in cycles, when it began: they do not go back from one simulation to the next.
+    epoch: u64,
     recorder: RefCell<Recorder>,
     /// `main` has returned: workers end.
     stopped: Cell<bool>,
@@ -77,6 +96,8 @@ struct VirtualCore {
     hopeless: Cell<bool>,
     /// Cycles it slept.
     asleep: Cell<u64>,
+    /// So many per cent more cycles for all it does.
+    slower_by: Cell<u32>,
     /// Where it gives control away; null for core 0.
     yielder: Cell<*const Yielder<(), ()>>,
 }
@@ -93,35 +114,44 @@ pub(crate) struct Setting {
     pub(crate) cores: usize,
     pub(crate) seed: u64,
     pub(crate) costs: Costs,
+    pub(crate) faults: Faults,
     pub(crate) keep_events: bool,
 }
 
 /// Runs `main` on virtual core 0 and workers on all; `Err` if all cores came to wait for one another.
 pub(crate) fn run<R>(setting: Setting, main: impl FnOnce() -> R) -> Result<Run<R>, Deadlock> {
-    let Setting { cores, seed, costs, keep_events } = setting;
+    let Setting { cores, seed, costs, faults, keep_events } = setting;
+    let megahertz = costs.megahertz;
+    let epoch = EPOCH.load(Ordering::Relaxed) * u64::from(megahertz);
     let simulation = Simulation {
         cores: (0..cores).map(|_| VirtualCore::new()).collect(),
         workers: RefCell::new((1..cores).map(worker_on).collect()),
         running: Cell::new(0),
         horizon: Cell::new(0),
         costs,
+        faults,
         chance: Chance::from_seed(seed),
+        alarm: Cell::new(NEVER),
+        firing: Cell::new(None),
+        epoch,
         recorder: RefCell::new(Recorder::new(cores, keep_events)),
         stopped: Cell::new(false),
         deadlock: RefCell::new(None),
         vain_looks: Cell::new(0),
     };
+    simulation.choose_slow_cores();
     let entered = Entered::into(&simulation);
     let outcome = catch_unwind(AssertUnwindSafe(main));
     let cycles = simulation.cores[0].clock.get();
     simulation.end();
+    EPOCH.store((epoch + simulation.latest()).div_ceil(u64::from(megahertz)), Ordering::Relaxed);
     drop(entered);
     if let Some(deadlock) = simulation.deadlock.take() {
         return Err(deadlock);
     }
     let returned = outcome.unwrap_or_else(|panic| resume_unwind(panic));
     let times = simulation.cores.iter().map(|core| core.times(cycles)).collect::<Vec<_>>();
-    let circumstances = Circumstances { mode: Mode::Stepped, seed, megahertz: simulation.costs.megahertz, cycles };
+    let circumstances = Circumstances { mode: Mode::Stepped, seed, megahertz, cycles };
     Ok(simulation.recorder.into_inner().finish(returned, circumstances, &times))
 }
 
@@ -140,6 +170,8 @@ fn worker_on(core: usize) -> Coroutine<(), (), ()> {
 /// This thread is the simulation's, while this lives.
 struct Entered {
     cores: usize,
+    #[cfg(feature = "time")]
+    _timers: timers::Simulated,
 }
 
 impl Entered {
@@ -147,7 +179,13 @@ impl Entered {
         SIMULATION.set(simulation);
         threads::begin_simulation(simulation.cores.len());
         threads::set_core(0);
-        Self { cores: simulation.cores.len() }
+        let entered = Self {
+            cores: simulation.cores.len(),
+            #[cfg(feature = "time")]
+            _timers: timers::simulate(),
+        };
+        simulation.set_alarm();
+        entered
     }
 }
 
@@ -167,6 +205,7 @@ impl VirtualCore {
             kicked: Cell::new(false),
             hopeless: Cell::new(false),
             asleep: Cell::new(0),
+            slower_by: Cell::new(0),
             yielder: Cell::new(ptr::null()),
         }
     }
@@ -193,15 +232,18 @@ impl Simulation {
         self.running().clock.get()
     }
 
+    /// Microseconds, which do not go back from one simulation to the next.
     pub(crate) fn microseconds(&self) -> u64 {
-        self.now() / u64::from(self.costs.megahertz)
+        (self.epoch + self.now()) / u64::from(self.costs.megahertz)
     }
 
     /// The running core works so long.
     #[inline(always)]
     pub(crate) fn advance(&self, cycles: u64) {
-        let clock = &self.running().clock;
-        clock.set(clock.get() + cycles);
+        let core = self.running();
+        let clock = &core.clock;
+        let more = if core.slower_by.get() == 0 { 0 } else { cycles * u64::from(core.slower_by.get()) / 100 };
+        clock.set(clock.get() + cycles + more);
         if clock.get() >= self.horizon.get() {
             self.let_others_catch_up();
         }
@@ -222,16 +264,28 @@ impl Simulation {
             Hop::Left => self.costs.leave,
             Hop::Dropped => self.costs.drop,
         }));
+        if self.happens(self.faults.stalls) {
+            self.advance(u64::from(self.chance.below(self.faults.stall_cycles)));
+        }
         self.vain_looks.set(0);
         self.recorder.borrow_mut().note(self.now(), &reached);
     }
 
-    /// Wakes a core, at the time of the one that runs.
+    /// Wakes a core, at the time of the one that runs or of the timer that is due.
     pub(crate) fn kick(&self, core: u8) {
+        if self.happens(self.faults.lost_kicks) {
+            return;
+        }
         let kicked = &self.cores[usize::from(core)];
         kicked.kicked.set(true);
-        self.wake(kicked, self.now() + u64::from(self.costs.wake));
-        self.advance(u64::from(self.costs.kick));
+        let wake = u64::from(self.costs.wake);
+        match self.firing.get() {
+            Some(time) => self.wake(kicked, time + wake),
+            None => {
+                self.wake(kicked, self.now() + wake);
+                self.advance(u64::from(self.costs.kick));
+            }
+        }
     }
 
     /// The running core sleeps until it is kicked.
@@ -257,7 +311,7 @@ impl Simulation {
     pub(crate) fn look_again(&self) {
         self.advance(u64::from(self.costs.look));
         let horizon = self.horizon.get();
-        if horizon != u64::MAX {
+        if horizon != NEVER {
             self.running().sleep_until(horizon);
             self.vain_looks.set(0);
             return self.let_others_catch_up();
@@ -331,16 +385,17 @@ impl Simulation {
     /// The core that runs next. Also sets how long it may run alone.
     fn furthest_behind(&self) -> usize {
         loop {
-            let (mut least, mut following, mut ties) = (u64::MAX, u64::MAX, 0);
+            let (mut least, mut following, mut ties) = (NEVER, NEVER, 0);
             let mut next = None;
             for (core, virtual_core) in self.cores.iter().enumerate() {
                 if virtual_core.stage.get() != Stage::Awake {
                     continue;
                 }
                 let clock = virtual_core.clock.get();
-                following = following.min(clock.max(least));
                 if clock < least {
                     (following, least, ties) = (least, clock, 0);
+                } else {
+                    following = following.min(clock);
                 }
                 if clock == least {
                     ties += 1;
@@ -349,17 +404,25 @@ impl Simulation {
                     }
                 }
             }
-            if let Some(next) = next {
-                self.horizon.set(following);
-                return next;
+            let alarm = self.alarm.get();
+            match next {
+                _ if alarm <= least && alarm != NEVER => self.fire(alarm),
+                Some(next) => {
+                    self.horizon.set(following.min(alarm));
+                    return next;
+                }
+                None => self.declare_deadlock(),
             }
-            self.declare_deadlock();
         }
     }
 
     /// True once in `ties` times: so each of those that are equal is chosen equally often. The first costs no chance.
     fn chance_among(&self, ties: u32) -> bool {
         ties == 1 || self.chance.below(ties) == 0
+    }
+
+    fn latest(&self) -> u64 {
+        self.cores.iter().map(|core| core.clock.get()).max().unwrap_or(0)
     }
 
     /// `main` is over: every worker ends its turn.
@@ -386,12 +449,99 @@ impl Simulation {
             let waiting = cores.filter(|(_, core)| core.stage.get() != Stage::Finished);
             let waits = waiting.filter_map(|(core, _)| Wait::of(core, &recorder)).collect();
             let unfinished = recorder.unfinished().map(|(actor, letters)| (name_of(actor), letters)).collect();
-            let time = self.cores.iter().map(|core| core.clock.get()).max().unwrap_or(0);
+            let time = self.latest();
             self.deadlock.replace(Some(Deadlock { time, waits, unfinished }));
         }
         if let Some(core) = self.cores.iter().find(|core| core.stage.get() == Stage::Asleep) {
             core.hopeless.set(true);
             core.stage.set(Stage::Awake);
+        }
+    }
+}
+
+// ---- timers ----
+
+impl Simulation {
+    /// embassy's clock. Reading it takes time: a loop that waits for a time to come would otherwise never end.
+    #[cfg(feature = "time")]
+    pub(crate) fn read_clock(&self) -> u64 {
+        if self.firing.get().is_none() {
+            self.advance(u64::from(self.costs.pause));
+        }
+        (u128::from(self.epoch + self.now()) * u128::from(TICK_HZ) / self.hertz()) as u64
+    }
+
+    /// A timer was set for a time of embassy's clock.
+    #[cfg(feature = "time")]
+    pub(crate) fn timer_set(&self, at: u64) {
+        if self.cycle_of(at) < self.alarm.get() {
+            self.set_alarm();
+        }
+    }
+
+    /// Finds out when the next timer is due: not before now, and late by chance.
+    #[cfg(feature = "time")]
+    fn set_alarm(&self) {
+        let now = self.firing.get().unwrap_or(self.now());
+        let next = timers::next().map_or(NEVER, |at| self.cycle_of(at).max(now));
+        let late = if next != NEVER && self.happens(self.faults.late_timers) {
+            u64::from(self.chance.below(self.faults.late_cycles))
+        } else {
+            0
+        };
+        self.alarm.set(next.saturating_add(late));
+        self.horizon.set(self.horizon.get().min(self.alarm.get()));
+    }
+
+    /// The first cycle of this simulation in which embassy's clock shows this.
+    #[cfg(feature = "time")]
+    fn cycle_of(&self, at: u64) -> u64 {
+        let cycle = (u128::from(at) * self.hertz()).div_ceil(u128::from(TICK_HZ));
+        u64::try_from(cycle).unwrap_or(NEVER).saturating_sub(self.epoch)
+    }
+
+    #[cfg(feature = "time")]
+    fn hertz(&self) -> u128 {
+        u128::from(self.costs.megahertz) * 1_000_000
+    }
+
+    /// Wakes whoever waits for this time. It is the timer that does so, not a core; core 0 serves its interrupt.
+    #[cfg(feature = "time")]
+    fn fire(&self, time: u64) {
+        let interrupted = &self.cores[0];
+        let served = u64::from(self.costs.alarm);
+        if interrupted.stage.get() == Stage::Awake {
+            interrupted.clock.set(interrupted.clock.get() + served);
+        }
+        threads::unset_core();
+        self.firing.set(Some(time + served));
+        let now = (u128::from(self.epoch + time) * u128::from(TICK_HZ) / self.hertz()) as u64;
+        while let Some(waker) = timers::take_due(now) {
+            waker.wake();
+        }
+        self.set_alarm();
+        self.firing.set(None);
+    }
+
+    #[cfg(not(feature = "time"))]
+    fn set_alarm(&self) {}
+
+    #[cfg(not(feature = "time"))]
+    fn fire(&self, _: u64) {}
+}
+
+// ---- faults ----
+
+impl Simulation {
+    fn happens(&self, OnceIn(times): OnceIn) -> bool {
+        times != 0 && self.chance.below(times) == 0
+    }
+
+    fn choose_slow_cores(&self) {
+        for core in &self.cores {
+            if self.happens(self.faults.slow_cores) {
+                core.slower_by.set(self.chance.below(self.faults.slower_by));
+            }
         }
     }
 }

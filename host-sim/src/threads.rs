@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering, fence};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Thread};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use flockwork::port::{FOREIGN, LockWord, MAX_CORES, Port};
 use flockwork::worker;
@@ -160,8 +160,7 @@ unsafe impl Port for ThreadPort {
         if let Some(time) = simulated::now() {
             return time;
         }
-        static START: OnceLock<Instant> = OnceLock::new();
-        START.get_or_init(Instant::now).elapsed().as_micros() as u64
+        since_start().as_micros() as u64
     }
 
     fn unwinding() -> bool {
@@ -196,6 +195,12 @@ unsafe impl Port for ThreadPort {
 }
 
 flockwork::port!(ThreadPort);
+
+/// The host's time, since it was first asked for.
+pub(crate) fn since_start() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
 
 /// The mask is nested: 1 means "was unmasked, now holds the lock of core c" as `1 + (c << 8)`, 2 means "was masked already".
 #[cold]

@@ -1,28 +1,269 @@
-//! Virtual cores in virtual time.
+//! Virtual cores in virtual time: what overlaps, what it takes, and what is found out.
 #![allow(missing_docs, unreachable_pub, reason = "the actors of a test are nobody's API")]
 
-use flockwork::{Actor, Serial, actor};
-use flockwork_host_sim::Device;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-pub struct Counter(u32);
+use flockwork::trace::Hop;
+use flockwork::{Actor, Eventually, Mutex, ReadersWriter, Ref, Serial, actor};
+use flockwork_examples::dictionary::{Dictionary, WORDS, word};
+use flockwork_host_sim::{Costs, Device, Event, Run, charge, run_until};
+
+/// Costs without chance, so that figures can be foretold.
+fn steady() -> Costs {
+    Costs { jitter: 0, ..Costs::rp2040() }
+}
+
+/// Looks at something for as long as it is told.
+pub struct Library {
+    books: u32,
+}
 
 #[actor]
-impl Counter {
-    pub fn add(&mut self, n: u32) -> u32 {
-        self.0 += n;
-        self.0
+impl Library {
+    pub fn read(&self, cycles: u32) -> u32 {
+        charge(cycles);
+        self.books
+    }
+
+    pub fn add(&mut self, cycles: u32) {
+        self.books += 1;
+        charge(cycles);
+    }
+}
+
+/// When each letter's turn began and ended.
+fn turns(run: &Run<impl Sized>) -> Vec<(Event, Event)> {
+    let begun = run.events.iter().filter(|event| event.hop == Hop::Started);
+    begun
+        .map(|start| {
+            let end = run.events.iter().find(|event| event.hop == Hop::Ended && event.letter == start.letter);
+            (*start, *end.expect("a turn that began has ended"))
+        })
+        .collect()
+}
+
+fn overlap((start, end): (Event, Event), (other_start, other_end): (Event, Event)) -> bool {
+    start.time < other_end.time && other_start.time < end.time
+}
+
+#[test]
+fn a_letter_takes_what_its_steps_cost() {
+    #[actor]
+    static LIBRARY: Actor<Library, Serial, 8> = Library { books: 1 };
+    #[actor]
+    static MONITORED: Actor<Library, ReadersWriter, 8> = Library { books: 1 };
+    let costs = steady();
+    let run = Device::stepped(1).costs(costs.clone()).run(|| LIBRARY.read(1000).get());
+    assert_eq!(run.returned, Ok(1));
+    let times = run.events.iter().map(|event| (event.hop, event.time)).collect::<Vec<_>>();
+    let sent = u64::from(costs.send);
+    let started = sent + u64::from(costs.start);
+    let ended = started + 1000 + u64::from(costs.end);
+    let left = ended + u64::from(costs.leave);
+    assert_eq!(times, [(Hop::Sent, sent), (Hop::Started, started), (Hop::Ended, ended), (Hop::Left, left)]);
+    assert_eq!((run.cycles, run.cores[0].awake, run.cores[0].asleep), (left, left, 0));
+
+    let run = Device::stepped(1).costs(costs.clone()).run(|| MONITORED.read(1000).get());
+    let whole = costs.send + costs.grant + costs.start_granted + 1000 + costs.end + costs.leave_granted;
+    assert_eq!(run.events.last().map(|event| (event.hop, event.time)), Some((Hop::Left, u64::from(whole))));
+}
+
+#[test]
+fn readers_overlap_and_writers_do_not() {
+    #[actor]
+    static LIBRARY: Actor<Library, ReadersWriter, 16, 16> = Library { books: 1 };
+    let run = Device::stepped(2).run(|| {
+        let readers = [1, 2, 3, 4].map(|_| LIBRARY.read(10_000).ask().unwrap());
+        let writers = [1, 2].map(|_| LIBRARY.add(10_000).ask().unwrap());
+        let readers_after = [1, 2].map(|_| LIBRARY.read(10_000).ask().unwrap());
+        readers.into_iter().for_each(|answer| assert_eq!(answer.get(), Ok(1)));
+        writers.into_iter().for_each(|answer| assert_eq!(answer.get(), Ok(())));
+        readers_after.into_iter().for_each(|answer| assert_eq!(answer.get(), Ok(3)));
+    });
+    let turns = turns(&run);
+    let is_reader = |turn: &(Event, Event)| turn.0.method_name() == Some("read");
+    let pairs = (0..turns.len()).flat_map(|one| (0..one).map(move |other| (one, other)));
+    let together = pairs.filter(|&(one, other)| overlap(turns[one], turns[other])).collect::<Vec<_>>();
+    assert!(together.iter().all(|&(one, other)| is_reader(&turns[one]) && is_reader(&turns[other])), "{turns:?}");
+    assert_eq!(together.len(), 3, "six readers, two at a time: {turns:?}");
+    assert!(run.events.is_sorted_by_key(|event| event.time), "events are in the order of time");
+}
+
+/// Cycles that so many cores need for 64 long readers.
+fn readers_take(library: Ref<Library>, cores: usize) -> u64 {
+    let run = Device::stepped(cores).keep_events(false).run(|| {
+        let asked = (0..64).map(|_| library.read(50_000).ask().unwrap()).collect::<Vec<_>>();
+        asked.into_iter().for_each(|answer| assert_eq!(answer.get(), Ok(1)));
+    });
+    assert_eq!(run.letters(), 64);
+    run.cycles
+}
+
+#[test]
+fn cores_share_readers() {
+    #[actor]
+    static LIBRARY: Actor<Library, ReadersWriter, 64, 64> = Library { books: 1 };
+    let alone = readers_take(&LIBRARY, 1) as f64;
+    for (cores, at_least) in [(2, 1.95), (8, 7.6), (64, 30.0)] {
+        let speed_up = alone / readers_take(&LIBRARY, cores) as f64;
+        assert!(speed_up >= at_least && speed_up <= cores as f64, "{speed_up} times as fast on {cores} cores");
     }
 }
 
 #[test]
-fn one_letter() {
+fn one_at_a_time_is_not_faster_on_more_cores() {
     #[actor]
-    static COUNTER: Actor<Counter, Serial, 8> = Counter(0);
-    let run = Device::stepped(2).run(|| COUNTER.add(3).get().unwrap());
-    run.write_trace(std::io::stdout()).unwrap();
-    println!("{run:?}");
-    assert_eq!(run.returned, 3);
-    let run = Device::threads(2).run(|| COUNTER.add(3).get().unwrap());
-    run.write_trace(std::io::stdout()).unwrap();
-    println!("{run:?}");
+    static LIBRARY: Actor<Library, Mutex, 64, 64> = Library { books: 1 };
+    let (alone, together) = (readers_take(&LIBRARY, 1) as f64, readers_take(&LIBRARY, 4) as f64);
+    assert!((0.98..1.02).contains(&(alone / together)), "{alone} and {together} cycles");
+}
+
+#[test]
+fn a_dictionary_is_the_same_on_any_number_of_cores() {
+    #[actor]
+    static DICTIONARY: Actor<Dictionary, ReadersWriter, 64, 64> = Dictionary::new();
+    for cores in [1, 2, 8, 64] {
+        let run = Device::stepped(cores).seed(cores as u64).run(|| {
+            let asked = (0..48).map(|number| DICTIONARY.get(word(number)).ask().unwrap()).collect::<Vec<_>>();
+            for (number, answer) in (0..).zip(asked) {
+                assert_eq!(answer.get(), Ok(Some(number)));
+            }
+            assert_eq!(DICTIONARY.put(word(WORDS as u32), 1).get(), Ok(false), "there is no such word");
+            assert_eq!(DICTIONARY.resembling(word(1), 12).get(), Ok(1));
+        });
+        assert_eq!(run.letters(), 50);
+        assert_eq!((run.cores.len(), run.actors.iter().map(|actor| actor.waiting()).sum::<u64>()), (cores, 0));
+    }
+}
+
+/// Waits for another actor inside a turn.
+pub struct Asker {
+    other: Ref<Library>,
+}
+
+#[actor]
+impl Asker {
+    pub fn ask(&mut self, cycles: u32) -> u32 {
+        self.other.read(cycles).get().unwrap_or(0)
+    }
+}
+
+#[test]
+fn a_turn_waits_inside_another() {
+    #[actor]
+    static LIBRARY: Actor<Library, Serial, 8> = Library { books: 7 };
+    #[actor]
+    static ASKER: Actor<Asker, Serial, 8> = Asker { other: &LIBRARY };
+    for cores in [1, 3] {
+        let run = Device::stepped(cores).run(|| ASKER.ask(500).get());
+        assert_eq!(run.returned, Ok(7));
+        let turns = turns(&run);
+        assert_eq!(turns.len(), 2);
+        assert!(turns[0].0.time < turns[1].0.time && turns[1].1.time < turns[0].1.time, "one inside the other");
+    }
+}
+
+#[test]
+fn main_waits_for_what_is_no_promise() {
+    static READ: AtomicU32 = AtomicU32::new(0);
+    pub struct Clerk;
+    #[actor]
+    impl Clerk {
+        pub fn work(&mut self) {
+            charge(5_000);
+            READ.fetch_add(1, SeqCst);
+        }
+    }
+    #[actor]
+    static CLERK: Actor<Clerk, flockwork::Pinned<1>, 8> = Clerk;
+    let run = Device::stepped(2).run(|| {
+        (0..3).for_each(|_| CLERK.work().tell().unwrap());
+        run_until(|| READ.load(SeqCst) == 3);
+    });
+    assert_eq!((run.cores[0].letters, run.cores[1].letters), (0, 3));
+    assert!((15_000..16_500).contains(&run.cycles), "{} cycles", run.cycles);
+    assert!(run.cores[0].asleep > run.cores[0].awake, "core 0 had nothing to do");
+}
+
+#[test]
+fn a_panic_ends_its_turn_only() {
+    pub struct Careful(u32);
+    #[actor]
+    impl Careful {
+        pub fn divide(&mut self, by: u32) -> u32 {
+            charge(100);
+            self.0.checked_div(by).unwrap_or_else(|| std::panic::resume_unwind(Box::new("a method fails on purpose")))
+        }
+    }
+    #[actor]
+    static CAREFUL: Actor<Careful, Mutex, 8> = Careful(84);
+    #[actor]
+    static PINNED: Actor<Careful, flockwork::Pinned<1>, 8> = Careful(84);
+    for careful in [&CAREFUL as Ref<Careful>, &PINNED] {
+        Device::stepped(2).run(|| {
+            let asked = [2, 0, 4].map(|by| careful.divide(by).ask().unwrap());
+            let answers = asked.map(|answer| answer.get().ok());
+            assert_eq!(answers, [Some(42), None, Some(21)]);
+        });
+    }
+}
+
+#[test]
+fn a_panic_of_main_is_the_callers() {
+    let panic = std::panic::catch_unwind(|| {
+        Device::stepped(2).run(|| std::panic::resume_unwind(Box::new("main fails on purpose")));
+    });
+    assert_eq!(panic.expect_err("main failed").downcast_ref::<&str>(), Some(&"main fails on purpose"));
+    // The next device finds everything in order.
+    assert_eq!(Device::stepped(2).run(|| 5).returned, 5);
+}
+
+/// Two actors that ask each other, each inside its turn.
+pub struct Polite {
+    other: fn() -> Ref<Polite>,
+}
+
+#[actor]
+impl Polite {
+    pub fn after_you(&mut self, rounds: u32) {
+        charge(1000);
+        if rounds > 0 {
+            let _ = (self.other)().after_you(rounds - 1).get();
+        }
+    }
+}
+
+#[actor]
+static ANN: Actor<Polite, Serial, 4> = Polite { other: || &BOB };
+#[actor]
+static BOB: Actor<Polite, Serial, 4> = Polite { other: || &ANN };
+
+#[test]
+fn a_deadlock_is_reported_with_who_waits() {
+    let deadlock =
+        Device::stepped(2).try_run(|| ANN.after_you(2).get()).expect_err("Ann waits for Bob, who waits for Ann");
+    let text = deadlock.to_string();
+    let waits = deadlock.waits.iter().filter_map(|wait| wait.turn).collect::<Vec<_>>();
+    assert!(waits.iter().any(|(actor, method, _)| actor.ends_with("Polite") && *method == "after_you"), "{text}");
+    assert!(text.starts_with("deadlock at cycle "), "{text}");
+    assert!(text.contains(" waits in "), "{text}");
+    assert_eq!(deadlock.unfinished.iter().map(|(_, letters)| letters).sum::<u64>(), 3, "{text}");
+}
+
+#[test]
+fn a_wait_for_nothing_is_a_deadlock() {
+    let deadlock = Device::stepped(3).try_run(|| run_until(|| false)).expect_err("nobody does anything");
+    assert_eq!(deadlock.waits.len(), 1);
+    assert!(deadlock.to_string().ends_with("; core 0 waits in main"), "{deadlock}");
+}
+
+#[test]
+fn threads_record_the_same_life_of_a_letter() {
+    #[actor]
+    static LIBRARY: Actor<Library, ReadersWriter, 8> = Library { books: 1 };
+    let of = |device: Device| {
+        let run = device.run(|| LIBRARY.read(1).get().unwrap());
+        run.events.iter().map(|event| (event.hop, event.letter, event.method)).collect::<Vec<_>>()
+    };
+    assert_eq!(of(Device::stepped(1)), of(Device::threads(1)));
 }
