@@ -14,11 +14,9 @@
 //! and actors on either core may. `critical-section` is embassy-rp's, which holds off both cores.
 #![no_std]
 
-mod outcome;
-mod panic;
+mod fault;
 mod port;
-mod start;
 
 pub use cortex_m_rt::entry;
-pub use outcome::{Outcome, finish};
-pub use start::{Core1Stack, run};
+pub use flockwork_board_support::{epitaph, stack};
+pub use flockwork_rp::{Core1Stack, Outcome, finish, report_epitaphs, run};

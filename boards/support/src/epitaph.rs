@@ -9,11 +9,11 @@
 //! Each core has a place of its own, so two cores that die at once do not garble each other. The first death of a core
 //! since the last boot is the one that is kept: what follows (a fault in the panic handler, say) is its consequence.
 //! A debugger finds the bytes under the name `FLOCKWORK_EPITAPHS`; [`decode`] reads them on a host as well.
-#![expect(unsafe_code, reason = "memory that no start-up code initialises, under a fixed name")]
+#![expect(unsafe_code, reason = "a fixed name, and a section that no start-up code initialises")]
 
-use core::cell::UnsafeCell;
 use core::fmt::{self, Display, Write};
 use core::panic::Location;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::{CORES, Text};
 
@@ -36,14 +36,14 @@ pub struct Epitaph {
 pub struct Turn {
     /// The actor's name: the end of it, if it is long, for it may begin with the path of a module.
     pub actor: Text<40>,
-    /// The letter: the name of the method it asks for.
-    pub letter: Text<24>,
+    /// The letter: the name of the method it asks for. None if it died while the actor's monitor decided.
+    pub letter: Option<Text<24>>,
 }
 
 impl Turn {
-    /// A turn of `actor` that runs `letter`.
-    pub fn new(actor: &str, letter: &str) -> Self {
-        Self { actor: Text::end_of(actor), letter: Text::beginning_of(letter) }
+    /// A turn of `actor`, in `letter` or in its monitor.
+    pub fn new(actor: &str, letter: Option<&str>) -> Self {
+        Self { actor: Text::end_of(actor), letter: letter.map(Text::beginning_of) }
     }
 }
 
@@ -111,7 +111,8 @@ impl Display for Epitaph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "core {} died ", self.core)?;
         match &self.turn {
-            Some(turn) => write!(f, "in {}, letter {}: ", turn.actor, turn.letter)?,
+            Some(Turn { actor, letter: Some(letter) }) => write!(f, "in {actor}, letter {letter}: ")?,
+            Some(Turn { actor, letter: None }) => write!(f, "in the monitor of {actor}: ")?,
             None => f.write_str("outside a turn: ")?,
         }
         match &self.cause {
@@ -129,11 +130,13 @@ impl Display for Epitaph {
 #[cfg(feature = "defmt")]
 impl defmt::Format for Epitaph {
     fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "core {} died ", self.core);
         match &self.turn {
-            Some(Turn { actor, letter }) => {
-                defmt::write!(f, "core {} died in {=str}, letter {=str}: ", self.core, actor.as_str(), letter.as_str());
+            Some(Turn { actor, letter: Some(letter) }) => {
+                defmt::write!(f, "in {=str}, letter {=str}: ", actor.as_str(), letter.as_str());
             }
-            None => defmt::write!(f, "core {} died outside a turn: ", self.core),
+            Some(Turn { actor, letter: None }) => defmt::write!(f, "in the monitor of {=str}: ", actor.as_str()),
+            None => defmt::write!(f, "outside a turn: "),
         }
         match &self.cause {
             Cause::Panic { place: Some(Place { file, line }), message } => {
@@ -161,10 +164,17 @@ pub fn encode(epitaph: &Epitaph) -> [u8; SIZE] {
     let mut bytes = [0; SIZE];
     let mut field = Writer { bytes: &mut bytes, next: HEADER };
     field.byte(epitaph.core);
-    field.byte(epitaph.turn.is_some().into());
-    if let Some(turn) = &epitaph.turn {
-        field.text(&turn.actor);
-        field.text(&turn.letter);
+    match &epitaph.turn {
+        None => field.byte(NO_TURN),
+        Some(Turn { actor, letter: None }) => {
+            field.byte(IN_MONITOR);
+            field.text(actor);
+        }
+        Some(Turn { actor, letter: Some(letter) }) => {
+            field.byte(IN_LETTER);
+            field.text(actor);
+            field.text(letter);
+        }
     }
     match &epitaph.cause {
         Cause::Panic { place, message } => {
@@ -191,14 +201,16 @@ pub fn encode(epitaph: &Epitaph) -> [u8; SIZE] {
 
 /// The epitaph in these bytes, if there is one.
 pub fn decode(bytes: &[u8; SIZE]) -> Option<Epitaph> {
-    let mut field = Reader { bytes, next: 0 };
-    if field.word()? != MAGIC || field.word()? != checksum(&bytes[HEADER..]) {
+    let mut field = Reader { bytes, next: HEADER };
+    if !is_intact(bytes) {
         return None;
     }
     let core = field.byte()?;
     let turn = match field.byte()? {
-        0 => None,
-        _ => Some(Turn { actor: field.text()?, letter: field.text()? }),
+        NO_TURN => None,
+        IN_MONITOR => Some(Turn { actor: field.text()?, letter: None }),
+        IN_LETTER => Some(Turn { actor: field.text()?, letter: Some(field.text()?) }),
+        _ => return None,
     };
     let cause = match field.byte()? {
         PANIC => Cause::Panic { place: None, message: field.text()? },
@@ -217,6 +229,14 @@ pub fn decode(bytes: &[u8; SIZE]) -> Option<Epitaph> {
     Some(Epitaph { core, turn, cause })
 }
 
+/// Whether somebody wrote an epitaph here and nobody has touched it since.
+fn is_intact(bytes: &[u8; SIZE]) -> bool {
+    bytes[..4] == MAGIC.to_le_bytes() && bytes[4..HEADER] == checksum(&bytes[HEADER..]).to_le_bytes()
+}
+
+const NO_TURN: u8 = 0;
+const IN_MONITOR: u8 = 1;
+const IN_LETTER: u8 = 2;
 const PANIC: u8 = 1;
 const PANIC_WITH_PLACE: u8 = 2;
 const FAULT: u8 = 3;
@@ -283,38 +303,45 @@ impl<'a> Reader<'a> {
 
 // ---- where they survive ----
 
-/// A place for each core's epitaph.
-struct Graves([UnsafeCell<[u8; SIZE]>; CORES]);
+/// The words of an epitaph in memory. Atomic because that is what memory is that several cores may look at; a place is written
+/// by its own core when it dies, and by the core that boots.
+type Grave = [AtomicU32; SIZE / 4];
 
-// SAFETY: a place is written by its own core when it dies, and read by core 0 at boot, when no other core runs.
-unsafe impl Sync for Graves {}
-
-// `.uninit` is left alone by the start-up code, so what was there before the reset is there after it. For the compiler these
-// are zeros; accesses are volatile, so that it does not take its word for it.
+// `.uninit` is left alone by the start-up code, so what was there before the reset is there after it.
 #[cfg_attr(target_os = "none", unsafe(link_section = ".uninit.FLOCKWORK_EPITAPHS"))]
 #[unsafe(no_mangle)]
-static FLOCKWORK_EPITAPHS: Graves = Graves([const { UnsafeCell::new([0; SIZE]) }; CORES]);
+static FLOCKWORK_EPITAPHS: [Grave; CORES] = [const { [const { AtomicU32::new(0) }; SIZE / 4] }; CORES];
+
+fn read(grave: &Grave) -> [u8; SIZE] {
+    let mut bytes = [0; SIZE];
+    for (word, bytes) in grave.iter().zip(bytes.as_chunks_mut().0) {
+        *bytes = word.load(Ordering::Relaxed).to_le_bytes();
+    }
+    bytes
+}
+
+fn write(grave: &Grave, bytes: &[u8; SIZE]) {
+    for (word, bytes) in grave.iter().zip(bytes.as_chunks().0) {
+        word.store(u32::from_le_bytes(*bytes), Ordering::Relaxed);
+    }
+}
 
 /// Leaves an epitaph for the next boot, unless this core left one since the last. Called by the core that dies, with its
 /// interrupts off.
 pub fn leave(epitaph: &Epitaph) {
-    let Some(grave) = FLOCKWORK_EPITAPHS.0.get(usize::from(epitaph.core)) else { return };
-    // SAFETY: the place is this core's own; nothing else of the core runs, because it dies with interrupts off.
-    unsafe {
-        if decode(&grave.get().read_volatile()).is_none() {
-            grave.get().write_volatile(encode(epitaph));
-        }
+    if let Some(grave) = FLOCKWORK_EPITAPHS.get(usize::from(epitaph.core))
+        && !is_intact(&read(grave))
+    {
+        write(grave, &encode(epitaph));
     }
 }
 
 /// An epitaph from before the reset, each once. Called at boot by the first core, before the others start, until there is
 /// none left.
 pub fn take() -> Option<Epitaph> {
-    FLOCKWORK_EPITAPHS.0.iter().find_map(|grave| {
-        // SAFETY: only one core runs, and it runs this.
-        let found = decode(&unsafe { grave.get().read_volatile() })?;
-        // SAFETY: the same.
-        unsafe { grave.get().write_volatile([0; SIZE]) };
+    FLOCKWORK_EPITAPHS.iter().find_map(|grave| {
+        let found = decode(&read(grave))?;
+        write(grave, &[0; SIZE]);
         Some(found)
     })
 }
@@ -327,7 +354,7 @@ mod tests {
     use std::string::ToString;
 
     fn panicked(core: u8) -> Epitaph {
-        let turn = Turn::new("dictionary::Dictionary", "put");
+        let turn = Turn::new("dictionary::Dictionary", Some("put"));
         Epitaph::of_panic(core, Some(turn), Some(Location::caller()), &format_args!("no room for {} words", 7))
     }
 
@@ -339,10 +366,11 @@ mod tests {
 
     #[test]
     fn what_is_encoded_is_decoded() {
-        let longest = Turn::new(&"actor".repeat(20), &"letter".repeat(20));
+        let longest = Turn::new(&"actor".repeat(20), Some(&"letter".repeat(20)));
         let long = Epitaph::of_panic(1, Some(longest), Some(Location::caller()), &"message".repeat(40));
         let nowhere = Epitaph::of_panic(0, None, None, &"no place");
-        for epitaph in [panicked(0), faulted(), long, nowhere] {
+        let deciding = Epitaph::of_panic(0, Some(Turn::new("Bank", None)), None, &"undecided");
+        for epitaph in [panicked(0), faulted(), long, nowhere, deciding] {
             assert_eq!(decode(&encode(&epitaph)), Some(epitaph));
         }
     }
@@ -355,6 +383,8 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("epitaph.rs:"), "{text}");
+        let deciding = Epitaph::of_panic(0, Some(Turn::new("Bank", None)), None, &"undecided");
+        assert_eq!(deciding.to_string(), "core 0 died in the monitor of Bank: undecided");
         let text = faulted().to_string();
         assert!(text.starts_with("core 1 died outside a turn: fault at pc 0x10000234, lr 0x10000199"), "{text}");
     }
