@@ -1,0 +1,106 @@
+//! The numbers of the workload, on threads: 1, 2 and 4 cores, without a monitor, under `Mutex` and under `ReadersWriter`.
+
+mod support;
+
+use flockwork::{Actor, Mutex, ReadersWriter, Ref, Serial, actor};
+use flockwork_host_sim::run;
+
+use flockwork_urbiflock::{Definition, Derivation, FlockId, Flockr, Predicate, SEED, WORLD, derive, gather};
+use support::{Hall, fnv};
+
+// The same actor three times. The second word of each type is all that differs.
+#[actor]
+static DEFAULT: Actor<Flockr, Serial, 32, 32> = Flockr::new();
+#[actor]
+static LOCKED: Actor<Flockr, Mutex, 32, 32> = Flockr::new();
+#[actor]
+static SHARED: Actor<Flockr, ReadersWriter, 32, 32> = Flockr::new();
+
+static FRIENDS_NEAR: Definition = Definition::new("friends near", Predicate::literal("isNearby and isFriend"));
+static BADMINTON_NEAR: Definition = Definition::new("badminton", Predicate::literal("isNearby and hobby(badminton)"));
+
+/// Runs a scenario on every number of cores under every monitor.
+fn everywhere(scenario: impl Fn(Ref<Flockr>)) {
+    let flockrs: [Ref<Flockr>; 3] = [&DEFAULT, &LOCKED, &SHARED];
+    for cores in [1, 2, 4] {
+        run(cores, || flockrs.iter().for_each(|flockr| scenario(flockr)));
+    }
+}
+
+fn arrive(flockr: Ref<Flockr>, people: usize) {
+    flockr.begin(&WORLD).get().expect("a world");
+    gather(flockr, &WORLD, people).expect("room for everyone");
+}
+
+fn couples(flockr: Ref<Flockr>) -> Derivation {
+    derive(flockr, FlockId::COUPLES).expect("a flock")
+}
+
+#[test]
+fn the_table() {
+    everywhere(|flockr| {
+        for (people, couples_near, hash, friends_near, badminton_near, comparisons) in [
+            (50, 13, 0x047f_4ee3, 18, 11, 13373),
+            (100, 33, 0x25b7_7bd3, 30, 24, 29654),
+            (200, 61, 0x6f5f_7ef4, 60, 38, 65796),
+            (300, 88, 0x5a41_c210, 84, 63, 111_812),
+            (400, 118, 0x43fa_d0b4, 115, 89, 164_640),
+        ] {
+            arrive(flockr, people);
+            let found = couples(flockr);
+            assert_eq!(
+                (found.couples(), found.hash(), found.friends, found.comparisons, found.restarts),
+                (couples_near, hash, friends_near, comparisons, 0),
+                "{people} people"
+            );
+            let friends = flockr.define(&FRIENDS_NEAR).get().expect("room");
+            let badminton = flockr.define(&BADMINTON_NEAR).get().expect("room");
+            assert_eq!(derive(flockr, friends).expect("a flock").members.len(), friends_near as usize);
+            assert_eq!(derive(flockr, badminton).expect("a flock").members.len(), badminton_near);
+            let incremental = flockr.snapshot(FlockId::COUPLES).get().expect("a flock");
+            assert_eq!((incremental.version, incremental.members), (found.version, found.members));
+        }
+    });
+}
+
+#[test]
+fn a_hundred_join_and_the_first_fifty_leave() {
+    everywhere(|flockr| {
+        arrive(flockr, 100);
+        for &uid in &WORLD.arrivals()[..50] {
+            flockr.left(uid).get().expect("somebody");
+        }
+        let found = couples(flockr);
+        assert_eq!((found.couples(), found.hash()), (18, 0x24e6_5090));
+        assert_eq!(flockr.snapshot(FlockId::COUPLES).get().expect("a flock").members, found.members);
+    });
+}
+
+#[test]
+fn derived_again_at_every_join() {
+    everywhere(|flockr| {
+        arrive(flockr, 0);
+        let mut comparisons = 0;
+        for &uid in &WORLD.arrivals()[..100] {
+            flockr.join(uid).get().expect("somebody");
+            comparisons += couples(flockr).comparisons;
+        }
+        assert_eq!(comparisons, 1_405_536);
+    });
+}
+
+/// Sizes that no table has, from a model that shares nothing with the library.
+#[test]
+fn other_sizes_agree_with_the_model() {
+    let hall = Hall::new(SEED.get());
+    everywhere(|flockr| {
+        for people in [0, 1, 2, 51, 137, 500, 512] {
+            arrive(flockr, people);
+            let found = couples(flockr);
+            let expected = hall.couples(&hall.arrivals[..people]);
+            assert_eq!(found.members.iter().collect::<Vec<_>>(), expected.uids, "{people} people");
+            assert_eq!(found.comparisons, expected.comparisons, "{people} people");
+            assert_eq!(found.hash(), fnv(&expected.uids), "{people} people");
+        }
+    });
+}
