@@ -1,0 +1,235 @@
+//! Nobody starves, and what may run in parallel does.
+
+use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+use flockwork::{Actor, Pinned, ReadersWriter, Ref, Serial, actor};
+
+use crate::patience::{deliver, reach, spin_until};
+use crate::{Case, Device, Stop, require, require_equal};
+
+pub(crate) const CASES: &[Case] = &[
+    Case { name: "fairness/neighbours-on-core-0", proves: "OCA-26, OCA-27", cores: 1, run: neighbours_on_core_0 },
+    Case { name: "fairness/neighbours-on-core-1", proves: "OCA-26, OCA-27", cores: 2, run: neighbours_on_core_1 },
+    Case { name: "fairness/no-core-starves", proves: "KER-7, PAM-13", cores: 2, run: no_core_starves },
+    Case { name: "fairness/readers-at-once", proves: "PAM-10, PAM-G4, OCA-25", cores: 2, run: readers_at_once },
+];
+
+// ---- on one core ----
+
+/// Keeps its core busy by sending to itself.
+pub(crate) struct Spinner {
+    turns: &'static AtomicU32,
+    stop: &'static AtomicU32,
+}
+
+#[actor]
+impl Spinner {
+    /// Goes on until it is stopped.
+    pub fn spin(&mut self, me: Ref<Spinner>) {
+        self.turns.store(self.turns.load(SeqCst).wrapping_add(1), SeqCst);
+        if self.stop.load(SeqCst) == 0 {
+            // A letter that finds no room ends it, and the case finds no more turns.
+            let _ = me.spin(me).tell();
+        }
+    }
+    /// What a neighbour wants to know.
+    pub fn turns(&self) -> u32 {
+        self.turns.load(SeqCst)
+    }
+}
+
+/// Turns of each core's spinner; all are told to stop at once.
+static TURNS: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
+static STOP: AtomicU32 = AtomicU32::new(0);
+
+#[actor]
+static SPINNER_0: Actor<Spinner, Pinned<0>, 4> = Spinner { turns: &TURNS[0], stop: &STOP };
+#[actor]
+static SPINNER_1: Actor<Spinner, Pinned<1>, 4> = Spinner { turns: &TURNS[1], stop: &STOP };
+
+/// Answers beside a spinner.
+pub(crate) struct Neighbour;
+
+#[actor]
+impl Neighbour {
+    /// An answer.
+    pub fn answer(&mut self, number: u32) -> u32 {
+        number
+    }
+}
+
+#[actor]
+static NEIGHBOUR_0: Actor<Neighbour, Pinned<0>, 4> = Neighbour;
+#[actor]
+static NEIGHBOUR_1: Actor<Neighbour, Pinned<1>, 4> = Neighbour;
+
+fn neighbours_on_core_0(device: &'static dyn Device) -> Result<(), Stop> {
+    neighbours(device, 0, &SPINNER_0, &NEIGHBOUR_0)
+}
+
+fn neighbours_on_core_1(device: &'static dyn Device) -> Result<(), Stop> {
+    neighbours(device, 1, &SPINNER_1, &NEIGHBOUR_1)
+}
+
+/// A neighbour of an actor that never stops gets its turn after a few of the other's.
+fn neighbours(
+    device: &'static dyn Device,
+    core: usize,
+    spinner: Ref<Spinner>,
+    neighbour: Ref<Neighbour>,
+) -> Result<(), Stop> {
+    /// Between a question and its answer the spinner has a turn or two: it was first, and the answer has to be noticed.
+    /// A visit between two looks at notices lets a core take as many turns as a round has visits.
+    const TURNS_PER_ANSWER: u32 = 20;
+    let questions = device.letters() / 1000;
+    let turns = || TURNS[core].load(SeqCst);
+    STOP.store(0, SeqCst);
+    deliver(device, spinner.spin(spinner).tell())?;
+    let before = turns();
+    let asked = (0..questions).try_for_each(|number| match neighbour.answer(number).get() {
+        Ok(answer) => require_equal("an answer", number, answer),
+        Err(_) => Err(Stop::Wrong("no answer beside a busy actor")),
+    });
+    let after = turns();
+    // It spins still, although others had their turns as well.
+    let spins = reach(device, "turns of the busy actor", 1, || u32::from(turns().wrapping_sub(after) > 3));
+    STOP.store(1, SeqCst);
+    let stopped = spinner.turns().get();
+    asked?;
+    spins?;
+    require(stopped.is_ok(), "the busy actor does not answer any more")?;
+    if device.advances_evenly() {
+        let taken = after.wrapping_sub(before);
+        device.log(format_args!("  {taken} turns of the busy actor beside {questions} answers"));
+        require(
+            taken <= questions * TURNS_PER_ANSWER,
+            "the busy actor had too many turns for each of its neighbour's",
+        )?;
+    }
+    Ok(())
+}
+
+// ---- between cores ----
+
+/// What two cores fight for. It notes how far both were when the first was done.
+pub(crate) struct Prize {
+    turns: [u32; 2],
+    /// The turns of the other one when one was done.
+    loser: Option<u32>,
+    done: &'static AtomicU32,
+}
+
+#[actor]
+impl Prize {
+    /// One turn for this side, of so many.
+    pub fn grab(&mut self, side: usize, goal: u32) {
+        self.turns[side] += 1;
+        if self.turns[side] == goal {
+            self.loser.get_or_insert(self.turns[1 - side]);
+            self.done.store(self.done.load(SeqCst) + 1, SeqCst);
+        }
+    }
+    /// How far the slower one was when the faster one was done.
+    pub fn clear(&mut self) -> Option<u32> {
+        self.turns = [0; 2];
+        self.done.store(0, SeqCst);
+        self.loser.take()
+    }
+}
+
+static DONE: AtomicU32 = AtomicU32::new(0);
+
+#[actor]
+static PRIZE: Actor<Prize, Serial, 2> = Prize { turns: [0; 2], loser: None, done: &DONE };
+
+/// Grabs from its core.
+pub(crate) struct Grabber {
+    side: usize,
+    grabbed: u32,
+}
+
+#[actor]
+impl Grabber {
+    /// Goes on until it has grabbed so often.
+    pub fn grab(&mut self, me: Ref<Grabber>, goal: u32) {
+        for _ in 0..4 {
+            if self.grabbed == goal {
+                self.grabbed = 0;
+                return;
+            }
+            if PRIZE.grab(self.side, goal).tell().is_err() {
+                break;
+            }
+            self.grabbed += 1;
+        }
+        // It has one letter to itself at a time; without it, the case finds too few.
+        let _ = me.grab(me, goal).tell();
+    }
+}
+
+#[actor]
+static GRABBER_0: Actor<Grabber, Pinned<0>, 2> = Grabber { side: 0, grabbed: 0 };
+#[actor]
+static GRABBER_1: Actor<Grabber, Pinned<1>, 2> = Grabber { side: 1, grabbed: 0 };
+
+/// Both cores send to one actor, which either may run: neither gets so much of it that the other one stands still.
+fn no_core_starves(device: &'static dyn Device) -> Result<(), Stop> {
+    let goal = device.letters() / 50;
+    // The other one first: it has to be told of, this core's own starts when it works.
+    deliver(device, GRABBER_1.grab(&GRABBER_1, goal).tell())?;
+    deliver(device, GRABBER_0.grab(&GRABBER_0, goal).tell())?;
+    let done = reach(device, "cores that had their turns", 2, || DONE.load(SeqCst));
+    let Ok(loser) = PRIZE.clear().get() else { return Err(Stop::Wrong("no answer from the prize")) };
+    done?;
+    let Some(loser) = loser else { return Err(Stop::Wrong("nobody was first")) };
+    if device.advances_evenly() {
+        device.log(format_args!("  the slower core had {loser} turns when the faster one had {goal}"));
+        require(loser >= goal / 4, "one core had less than a quarter of the other's turns")?;
+    }
+    Ok(())
+}
+
+// ---- in parallel ----
+
+/// Where two readers meet.
+static HERE: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
+/// Set by a reader that waited in vain.
+static MISSED: AtomicU32 = AtomicU32::new(0);
+static WRITTEN: AtomicU32 = AtomicU32::new(0);
+
+/// Readers that wait for each other inside their turns.
+pub(crate) struct Bench;
+
+#[actor]
+impl Bench {
+    /// Sits at this place until the other one is taken as well.
+    pub fn sit(&self, place: usize, round: u32, device: &'static dyn Device) {
+        HERE[place].store(round, SeqCst);
+        if !spin_until(device, || HERE[1 - place].load(SeqCst) == round) {
+            MISSED.store(round, SeqCst);
+        }
+    }
+    /// Comes when both are gone.
+    pub fn wipe(&mut self, round: u32) {
+        WRITTEN.store(round, SeqCst);
+    }
+}
+
+#[actor]
+static BENCH: Actor<Bench, ReadersWriter, 4> = Bench;
+
+/// Two readers of one actor run at once, one on each core, since each waits for the other; the writer comes after both.
+fn readers_at_once(device: &'static dyn Device) -> Result<(), Stop> {
+    let rounds = device.letters() / 5000;
+    MISSED.store(0, SeqCst);
+    WRITTEN.store(0, SeqCst);
+    HERE.iter().for_each(|place| place.store(0, SeqCst));
+    for round in 1..=rounds {
+        deliver(device, BENCH.sit(0, round, device).tell())?;
+        deliver(device, BENCH.sit(1, round, device).tell())?;
+        deliver(device, BENCH.wipe(round).tell())?;
+        reach(device, "writers behind the readers", 1, || u32::from(WRITTEN.load(SeqCst) == round))?;
+        require(MISSED.load(SeqCst) == 0, "two readers were not run at once")?;
+    }
+    Ok(())
+}
