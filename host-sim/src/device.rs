@@ -75,8 +75,12 @@ impl Device {
     /// # Panics
     /// If `cores` is 0 or more than the kernel allows, on a thread that is a core already, if `main` panics, and in stepped
     /// mode if all cores come to wait for one another.
+    #[track_caller]
     pub fn run<R>(self, main: impl FnOnce() -> R) -> Run<R> {
-        self.try_run(main).unwrap_or_else(|deadlock| panic!("{deadlock}"))
+        match self.try_run(main) {
+            Ok(run) => run,
+            Err(deadlock) => panic!("{deadlock}"),
+        }
     }
 
     /// The same, for a program that may come to a deadlock. On threads it then hangs; only stepped mode can tell.

@@ -27,7 +27,11 @@ mod costs;
 #[cfg(feature = "stepped")]
 mod device;
 #[cfg(feature = "stepped")]
+mod explore;
+#[cfg(feature = "stepped")]
 mod faults;
+#[cfg(feature = "stepped")]
+mod options;
 #[cfg(feature = "stepped")]
 mod recording;
 #[cfg(feature = "stepped")]
@@ -45,8 +49,12 @@ pub use costs::{BadCosts, Costs};
 #[cfg(feature = "stepped")]
 pub use device::{Device, Mode};
 #[cfg(feature = "stepped")]
+pub use explore::{Exploration, Failure};
+#[cfg(feature = "stepped")]
 pub use faults::{BadFaults, Faults, OnceIn};
 pub use flockwork::trace::charge;
+#[cfg(feature = "stepped")]
+pub use options::{Misuse, Options};
 #[cfg(feature = "stepped")]
 pub use run::{ActorFigures, CoreFigures, Event, Run};
 #[cfg(feature = "stepped")]

@@ -1,0 +1,222 @@
+//! The command line that all programs on this simulator share.
+//!
+//! ```text
+//! PROGRAM [--mode threads|stepped] [--cores N] [--seed S] [--faults LIST] [--costs FILE] …
+//! PROGRAM explore [--seeds N] [--from S] [--jobs N] …
+//! ```
+
+use std::fmt;
+use std::process::exit;
+
+use flockwork::port::MAX_CORES;
+
+use crate::costs::Costs;
+use crate::device::{Device, Mode};
+use crate::explore::Exploration;
+use crate::faults::Faults;
+
+/// Which device a program runs on: what its command line says, or what it says by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// `--mode threads` or `--mode stepped`.
+    pub mode: Mode,
+    /// `--cores N`.
+    pub cores: usize,
+    /// `--seed S`, decimal or hexadecimal (`0x…`).
+    pub seed: u64,
+    /// `--faults some`, or a list as [`Faults`] reads it.
+    pub faults: Faults,
+    /// `--costs FILE`; an RP2040 otherwise.
+    pub costs: Costs,
+}
+
+impl Default for Options {
+    /// Two cores, stepped, without faults.
+    fn default() -> Self {
+        Self { mode: Mode::Stepped, cores: 2, seed: 0, faults: Faults::none(), costs: Costs::rp2040() }
+    }
+}
+
+impl Options {
+    /// Those on the command line of this process, and what else is there. Options that are not there are as in `self`.
+    ///
+    /// If the command line asks to `explore`, this does not return: it runs this program once for every seed and ends the
+    /// process. Bad input ends it too, with one line on the standard error output and exit code 2.
+    pub fn from_command_line(self) -> (Self, Vec<String>) {
+        let mut args = std::env::args().skip(1).collect::<Vec<_>>();
+        if args.first().is_some_and(|first| first == "explore") {
+            args.remove(0);
+            let exploration = self.exploration(args).unwrap_or_else(|misuse| misuse.exit());
+            exit(exploration.run_and_report());
+        }
+        let options = self.take_from(&mut args).unwrap_or_else(|misuse| misuse.exit());
+        (options, args)
+    }
+
+    /// Takes the options out of a list of arguments and leaves the others there.
+    ///
+    /// # Errors
+    /// If one of these options has no value, or a wrong one.
+    pub fn take_from(mut self, args: &mut Vec<String>) -> Result<Self, Misuse> {
+        if let Some(mode) = take(args, "--mode")? {
+            self.mode = match &*mode {
+                "threads" => Mode::Threads,
+                "stepped" => Mode::Stepped,
+                other => return Err(Misuse::new(format!("--mode is `threads` or `stepped`, not `{other}`"))),
+            };
+        }
+        if let Some(cores) = take(args, "--cores")? {
+            let number = cores.parse().ok().filter(|cores| (1..=MAX_CORES).contains(cores));
+            self.cores = number
+                .ok_or_else(|| Misuse::new(format!("--cores is a number from 1 to {MAX_CORES}, not `{cores}`")))?;
+        }
+        if let Some(seed) = take(args, "--seed")? {
+            self.seed = number("--seed", &seed)?;
+        }
+        if let Some(faults) = take(args, "--faults")? {
+            self.faults = faults.parse().map_err(|bad| Misuse::new(format!("--faults: {bad}")))?;
+        }
+        if let Some(costs) = take(args, "--costs")? {
+            self.costs = Costs::from_file(costs).map_err(|bad| Misuse::new(format!("--costs: {bad}")))?;
+        }
+        if self.mode == Mode::Threads && self.faults != Faults::none() {
+            return Err(Misuse::new("--faults: only a stepped device injects faults; add `--mode stepped`".into()));
+        }
+        Ok(self)
+    }
+
+    /// The device they describe.
+    pub fn device(&self) -> Device {
+        Device::new(self.mode, self.cores).seed(self.seed).faults(self.faults.clone()).costs(self.costs.clone())
+    }
+
+    /// What `explore` runs: the same program, stepped, with each of some seeds.
+    fn exploration(self, mut args: Vec<String>) -> Result<Exploration, Misuse> {
+        let seeds = take(&mut args, "--seeds")?.map_or(Ok(100), |seeds| number("--seeds", &seeds))?;
+        let from = take(&mut args, "--from")?.map_or(Ok(0), |from| number("--from", &from))?;
+        let jobs = take(&mut args, "--jobs")?.map(|jobs| number("--jobs", &jobs)).transpose()?;
+        if seeds == 0 {
+            return Err(Misuse::new("--seeds is at least 1".into()));
+        }
+        if jobs == Some(0) {
+            return Err(Misuse::new("--jobs is at least 1".into()));
+        }
+        // Checked here, so that a wrong option is reported once and not by every run.
+        let mut checked = args.clone();
+        let had_seed = checked.iter().any(|arg| arg == "--seed" || arg.starts_with("--seed="));
+        let options = self.take_from(&mut checked)?;
+        if had_seed {
+            return Err(Misuse::new("--seed: `explore` chooses the seeds; say `--from S --seeds N`".into()));
+        }
+        if options.mode == Mode::Threads {
+            return Err(Misuse::new("--mode: `explore` needs `stepped`, because threads do not repeat a run".into()));
+        }
+        let exploration = Exploration::of_this_program(args).seeds(from..from.saturating_add(seeds));
+        Ok(match jobs {
+            Some(jobs) => exploration.jobs(usize::try_from(jobs).unwrap_or(usize::MAX)),
+            None => exploration,
+        })
+    }
+}
+
+/// Takes `name value` or `name=value` out of the arguments; the last one counts.
+fn take(args: &mut Vec<String>, name: &str) -> Result<Option<String>, Misuse> {
+    let mut found = None;
+    let mut place = 0;
+    while place < args.len() && args[place] != "--" {
+        if args[place] == name {
+            if place + 1 == args.len() || args[place + 1].starts_with("--") {
+                return Err(Misuse::new(format!("{name} needs a value")));
+            }
+            args.remove(place);
+            found = Some(args.remove(place));
+        } else if let Some(value) = args[place].strip_prefix(name).and_then(|rest| rest.strip_prefix('=')) {
+            found = Some(value.to_owned());
+            args.remove(place);
+        } else {
+            place += 1;
+        }
+    }
+    Ok(found)
+}
+
+fn number(name: &str, text: &str) -> Result<u64, Misuse> {
+    let digits = text.replace('_', "");
+    let number = match digits.strip_prefix("0x") {
+        Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16),
+        None => digits.parse(),
+    };
+    number.map_err(|_| Misuse::new(format!("{name} is a whole number, decimal or 0x…, below 2^64, not `{text}`")))
+}
+
+/// A command line that makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misuse(String);
+
+impl Misuse {
+    /// What is wrong, in one line.
+    pub fn new(what: String) -> Self {
+        Self(what)
+    }
+
+    /// Says so, and ends the process with exit code 2.
+    pub fn exit(&self) -> ! {
+        eprintln!("error: {self}");
+        exit(2)
+    }
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misuse {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn misuse(line: &str) -> String {
+        Options::default().take_from(&mut args(line)).expect_err(line).to_string()
+    }
+
+    #[test]
+    fn options_are_taken_and_the_rest_stays() {
+        let mut line = args("urbiflock --mode threads --people 120 --cores=8 --seed 0x2014_0080 --seed 7 -- --cores 3");
+        let options = Options::default().take_from(&mut line).unwrap();
+        assert_eq!((options.mode, options.cores, options.seed), (Mode::Threads, 8, 7));
+        assert_eq!(line, args("urbiflock --people 120 -- --cores 3"));
+        assert_eq!(Options::default().take_from(&mut args("--seed 0x10")).unwrap().seed, 16);
+        let faults = Options::default().take_from(&mut args("--faults some,stalls=9")).unwrap().faults;
+        assert_eq!(faults, Faults { stalls: crate::OnceIn(9), ..Faults::some() });
+    }
+
+    #[test]
+    fn misuse_is_one_line_that_names_the_option() {
+        assert_eq!(misuse("--cores 0"), "--cores is a number from 1 to 64, not `0`");
+        assert_eq!(misuse("--cores two"), "--cores is a number from 1 to 64, not `two`");
+        assert_eq!(misuse("--mode fast"), "--mode is `threads` or `stepped`, not `fast`");
+        assert_eq!(misuse("--seed -1"), "--seed is a whole number, decimal or 0x…, below 2^64, not `-1`");
+        assert_eq!(misuse("--seed"), "--seed needs a value");
+        assert_eq!(misuse("--seed --cores 2"), "--seed needs a value");
+        assert!(misuse("--faults stals=1").starts_with("--faults: there is no `stals`; "));
+        assert!(misuse("--costs no/such/file").starts_with("--costs: no/such/file: cannot be read: "));
+        assert!(misuse("--mode threads --faults some").starts_with("--faults: only a stepped device"));
+    }
+
+    #[test]
+    fn what_cannot_be_explored_is_said_before_anything_runs() {
+        let misuse = |line: &str| Options::default().exploration(args(line)).expect_err(line).to_string();
+        assert_eq!(misuse("--seeds 0"), "--seeds is at least 1");
+        assert_eq!(misuse("--jobs 0"), "--jobs is at least 1");
+        assert!(misuse("--seed 3").starts_with("--seed: `explore` chooses the seeds"));
+        assert!(misuse("--mode threads").starts_with("--mode: `explore` needs `stepped`"));
+        assert_eq!(misuse("--cores 99"), "--cores is a number from 1 to 64, not `99`");
+    }
+}

@@ -1,0 +1,84 @@
+//! The command line as a program has it. This file is both: the program, if it is told so, and its tests.
+#![allow(missing_docs, unreachable_pub, reason = "the actors of a test are nobody's API")]
+
+use std::process::{Command, Output};
+
+use flockwork::{Actor, Serial, actor};
+use flockwork_host_sim::{Mode, Options};
+
+/// Set in a process that is the program.
+const PROGRAM: &str = "FLOCKWORK_TEST_PROGRAM";
+
+pub struct Adder(u64);
+
+#[actor]
+impl Adder {
+    pub fn add(&mut self, number: u64) -> u64 {
+        self.0 += number;
+        self.0
+    }
+}
+
+#[actor]
+static ADDER: Actor<Adder, Serial, 4> = Adder(0);
+
+/// Adds numbers up, and fails with the seeds it is told to.
+fn program() {
+    let (options, rest) = Options { cores: 3, ..Options::default() }.from_command_line();
+    let fails_at = rest.iter().find_map(|arg| arg.strip_prefix("fail-at=")).map(|seed| seed.parse::<u64>());
+    let run = options.device().run(|| [1, 2, 3].map(|number| ADDER.add(number).get().unwrap())[2]);
+    assert!(fails_at != Some(Ok(options.seed)), "this seed fails on purpose");
+    let mode = match run.mode {
+        Mode::Threads => "threads",
+        Mode::Stepped => "stepped",
+    };
+    println!("{} on {} cores, {mode}, seed {}: {rest:?}", run.returned, run.cores.len(), run.seed);
+}
+
+fn call(args: &[&str]) -> Output {
+    let this = std::env::current_exe().expect("a test runs from a file");
+    Command::new(this).args(args).env(PROGRAM, "yes").output().expect("this very file can be run")
+}
+
+fn said(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn options_reach_the_device() {
+    let output = call(&["--mode", "threads", "--cores", "2", "more"]);
+    assert_eq!(said(&output.stdout), "6 on 2 cores, threads, seed 0: [\"more\"]\n");
+    let output = call(&["--seed", "0xff", "--mode=stepped"]);
+    assert_eq!(said(&output.stdout), "6 on 3 cores, stepped, seed 255: []\n");
+}
+
+fn bad_input_is_one_line_and_exit_code_2() {
+    for args in [&["--cores", "0"][..], &["--mode", "fast"], &["--seed"], &["explore", "--seeds", "none"]] {
+        let output = call(args);
+        let error = said(&output.stderr);
+        assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
+        assert!(error.starts_with("error: --"), "{error}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+fn exploring_ends_with_what_it_found() {
+    let output = call(&["explore", "--seeds", "5", "--from", "7", "fail-at=3"]);
+    assert_eq!(said(&output.stdout), "5 seeds, from 7 to 11: none failed\n", "{}", said(&output.stderr));
+    assert_eq!(output.status.code(), Some(0));
+    let output = call(&["explore", "--seeds", "20", "--cores", "2", "fail-at=3"]);
+    let error = said(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.starts_with("seed 3 fails: "), "{error}");
+    assert!(error.contains("  | this seed fails on purpose"), "{error}");
+    assert!(error.trim_end().ends_with(" --mode stepped --seed 3 --cores 2 fail-at=3"), "{error}");
+}
+
+fn main() {
+    if std::env::var_os(PROGRAM).is_some() {
+        return program();
+    }
+    options_reach_the_device();
+    bad_input_is_one_line_and_exit_code_2();
+    exploring_ends_with_what_it_found();
+    println!("the command line: ok");
+}
