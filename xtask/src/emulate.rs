@@ -4,26 +4,15 @@ use crate::{
     args::{Args, Misuse},
     board::{Board, Profile, RP2040},
     invocation::Invocation,
-    step::Stop,
+    step::{Stop, exit_code},
 };
 use std::{path::Path, process::ExitCode};
 
 pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
     let fast = args.flag("--fast");
-    let words = args.rest();
-    let [board, example] = &words[..] else {
-        return Err(Misuse("a board and one of its examples are needed".to_owned()));
-    };
-    let board = Board::named(board)?;
-    board.has(example)?;
+    let (board, example) = Board::and_example(args)?;
     let profile = if fast { Profile::Fast } else { Profile::Release };
-    match board.build(example, profile).and_then(|elf| emulate(board, &elf)) {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(Stop::Failed(why) | Stop::Skipped(why)) => {
-            eprintln!("xtask emulate: {why}");
-            Ok(ExitCode::FAILURE)
-        }
-    }
+    Ok(exit_code("emulate", board.build(&example, profile).and_then(|elf| emulate(board, &elf))))
 }
 
 /// Runs an image of a board until it ends, with its log on the screen.

@@ -1,4 +1,5 @@
-//! One program run by a step: prints the line it runs, shows that it is alive, says how long it took.
+//! One program run by a step: prints the line it runs, shows that it is alive, says how long it took. All this goes to
+//! stderr, so that what a command prints can be piped.
 
 use crate::step::Stop;
 use std::{
@@ -49,22 +50,22 @@ impl Invocation {
 
     /// Runs it with its output shown; anything but success fails the step.
     pub(crate) fn run(&self) -> Result<(), Stop> {
-        println!("$ {self}");
+        eprintln!("$ {self}");
         let started = Instant::now();
         let mut child = self.command().spawn().map_err(|error| self.not_started(&error))?;
         let status = self.with_signs_of_life(started, || child.wait()).map_err(|error| self.not_started(&error))?;
-        println!("  {status} after {}", seconds(started.elapsed()));
+        eprintln!("  {status} after {}", seconds(started.elapsed()));
         if status.success() { Ok(()) } else { Err(Stop::Failed(format!("`{self}`: {status}"))) }
     }
 
     /// Runs it with its output kept, whatever its outcome.
     pub(crate) fn output(&self) -> Result<Output, Stop> {
-        println!("$ {self}  (output kept)");
+        eprintln!("$ {self}  (output kept)");
         let started = Instant::now();
         let output = self
             .with_signs_of_life(started, || self.command().stdin(Stdio::null()).output())
             .map_err(|error| self.not_started(&error))?;
-        println!("  {} after {}", output.status, seconds(started.elapsed()));
+        eprintln!("  {} after {}", output.status, seconds(started.elapsed()));
         Ok(output)
     }
 
@@ -90,7 +91,7 @@ impl Invocation {
         thread::scope(|scope| {
             scope.spawn(move || {
                 while is_done.recv_timeout(SIGN_OF_LIFE) == Err(mpsc::RecvTimeoutError::Timeout) {
-                    println!("  … still running after {}", seconds(started.elapsed()));
+                    eprintln!("  … still running after {}", seconds(started.elapsed()));
                 }
             });
             let result = wait();

@@ -9,17 +9,21 @@ mod args;
 mod bench;
 mod board;
 mod docs;
+mod elf;
 mod emulate;
+mod flash;
 mod invocation;
 mod lint;
 mod loom;
 mod miri;
 mod no_alloc;
 mod rustup;
+mod size;
 mod step;
 mod targets;
 mod test;
 mod tsan;
+mod uf2;
 
 use args::{Args, Misuse};
 use std::{path::Path, process::ExitCode};
@@ -87,6 +91,19 @@ commands! {
     /// BOARD is a folder in `boards/`, EXAMPLE one of its binaries; a wrong name gets the list of those there are. What the
     /// image logs is printed. `--fast` builds for speed instead of size.
     Emulate = "emulate BOARD EXAMPLE [--fast]" => emulate::run;
+
+    /// Flash an example onto a board through a debug probe, and show its log.
+    ///
+    /// Needs probe-rs and a probe; `uf2` needs neither.
+    Flash = "flash BOARD EXAMPLE" => flash::run;
+
+    /// Write an example as a UF2 file, for drag and drop onto a board in its boot loader.
+    Uf2 = "uf2 BOARD EXAMPLE" => uf2::run;
+
+    /// Say what images and their actors take of flash and RAM, against their budgets and the kernel's bars.
+    ///
+    /// `--json` prints it for programs. `--accept` writes what is measured, and 2 % more, into `boards/budgets.toml`.
+    Size = "size [--json] [--accept]" => size::run;
 
     /// Build the documentation with warnings as errors.
     ///

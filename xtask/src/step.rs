@@ -40,6 +40,17 @@ impl Step {
     }
 }
 
+/// Ends a command that is no list of steps: if it did not pass, one line says why.
+pub(crate) fn exit_code(command: &str, outcome: Result<(), Stop>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Stop::Failed(why) | Stop::Skipped(why)) => {
+            eprintln!("xtask {command}: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 /// Runs a command made of steps: `[--only STEP]... [--fail-fast] [--list]`.
 pub(crate) fn run_steps(steps: Vec<Step>, mut args: Args) -> Result<ExitCode, Misuse> {
     let only = args.values("--only")?;

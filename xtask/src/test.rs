@@ -3,7 +3,7 @@
 use crate::{
     args::{Args, Misuse},
     invocation::Invocation,
-    loom, miri,
+    loom, miri, size,
     step::{Step, run_steps},
     targets,
 };
@@ -27,6 +27,12 @@ fn steps() -> Vec<Step> {
         }),
     ];
     steps.extend(targets::steps());
+    steps.push(Step::new("boards/support", "what every board shares, on the host", || {
+        Invocation::cargo("test --manifest-path boards/Cargo.toml --target-dir boards/target")
+            .args(["--package", "flockwork-board-support", "--package", "flockwork-defmt-uart"])
+            .run()
+    }));
+    steps.push(Step::new("boards/size", "flash and RAM of every image within budget", size::check));
     steps.push(Step::new("loom", "the loom models and their mutants", || loom::models(false, None)));
     steps.push(Step::new("miri", miri::ABOUT, || miri::kernel(miri::SEEDS, None)));
     steps

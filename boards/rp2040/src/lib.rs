@@ -14,6 +14,7 @@
 //! and actors on either core may. `critical-section` is embassy-rp's, which holds off both cores.
 #![no_std]
 
+#[cfg(feature = "epitaph")]
 mod fault;
 mod port;
 

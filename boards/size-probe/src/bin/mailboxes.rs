@@ -1,0 +1,47 @@
+//! Actors that differ in their mailboxes only: what a letter and a promise take, and what is left beside them.
+#![no_std]
+#![no_main]
+
+use flockwork::{Actor, Serial, actor};
+
+/// A number that is changed.
+pub struct Adder(u32);
+
+#[actor]
+impl Adder {
+    /// Changes it.
+    pub fn add(&mut self, by: u32) -> u32 {
+        self.0 = self.0.wrapping_add(by);
+        self.0
+    }
+}
+
+#[actor]
+static PLAIN: Actor<Adder, Serial, 4, 4> = Adder(0);
+#[actor]
+static MORE_LETTERS: Actor<Adder, Serial, 8, 4> = Adder(0);
+#[actor]
+static MORE_PROMISES: Actor<Adder, Serial, 4, 8> = Adder(0);
+
+use flockwork_rp2040 as _;
+
+fn beat() {
+    // Whether there was room is no matter of size.
+    let _ = (PLAIN.add(1).tell(), MORE_LETTERS.add(2).tell(), MORE_PROMISES.add(3).tell());
+}
+
+#[cortex_m_rt::entry]
+fn main() -> ! {
+    use flockwork::worker::{run, spawner};
+    use flockwork_size_probe::{blink, start, wait};
+    start(
+        |led| {
+            spawner().spawn(blink(led, beat).expect("spawned once"));
+            run()
+        },
+        || {
+            spawner().spawn(wait().expect("spawned once"));
+            run()
+        },
+    )
+}

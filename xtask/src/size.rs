@@ -1,0 +1,272 @@
+//! `cargo xtask size`: what images take of flash and RAM, against the budgets in `boards/budgets.toml` and the bars of the
+//! kernel.
+//!
+//! A *budget* is what an image may take; more fails the tests. A *bar* is what the kernel itself should not exceed; it is
+//! told by images that differ in one thing each (`boards/size-probe`), and printed, met or missed.
+
+mod actors;
+mod budgets;
+
+use crate::{
+    args::{Args, Misuse},
+    board::{BOARDS, Board, Profile, RP2040},
+    elf::Elf,
+    invocation::Invocation,
+    rustup,
+    step::{Stop, exit_code},
+};
+use actors::Actor;
+use budgets::Budgets;
+use std::{fmt::Write, path::PathBuf, process::ExitCode};
+
+/// Where the budgets are kept.
+const BUDGETS: &str = "boards/budgets.toml";
+
+pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
+    let (json, accept) = (args.flag("--json"), args.flag("--accept"));
+    args.nothing_else()?;
+    let report = || {
+        let sizes = Sizes::measure()?;
+        if accept {
+            Budgets::of(&sizes.figures()).write(BUDGETS)?;
+        }
+        let budgets = Budgets::read(BUDGETS)?;
+        print!("{}", if json { sizes.json() } else { sizes.table(&budgets) });
+        budgets.check(&sizes.figures())
+    };
+    Ok(exit_code("size", report()))
+}
+
+/// The step of the tests: the table, and an error for what exceeds its budget.
+pub(crate) fn check() -> Result<(), Stop> {
+    let (sizes, budgets) = (Sizes::measure()?, Budgets::read(BUDGETS)?);
+    print!("{}", sizes.table(&budgets));
+    budgets.check(&sizes.figures())
+}
+
+/// Everything that was measured.
+struct Sizes {
+    images: Vec<Image>,
+    bars: Vec<Bar>,
+}
+
+/// What one image takes.
+struct Image {
+    /// The board and the example: `rp2040.hello`.
+    name: String,
+    flash: u32,
+    ram: u32,
+    actors: Vec<Actor>,
+}
+
+/// What the kernel takes, and should not exceed.
+struct Bar {
+    name: &'static str,
+    about: &'static str,
+    bytes: u32,
+    /// None where the figure only explains another.
+    bar: Option<u32>,
+}
+
+/// A number that has a budget: of an image, or of the kernel.
+struct Figure {
+    /// The table it is in, in the file of budgets.
+    table: String,
+    key: &'static str,
+    bytes: u32,
+}
+
+impl Sizes {
+    fn measure() -> Result<Self, Stop> {
+        let mut images = Vec::new();
+        for board in BOARDS {
+            for example in board.examples() {
+                images
+                    .push(Image::read(format!("{}.{example}", board.name), board.build(&example, Profile::Release)?)?);
+            }
+        }
+        Ok(Self { images, bars: bars(&Probes::build()?)? })
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let of_image = |image: &Image| {
+            [("flash", image.flash), ("ram", image.ram)].map(|(key, bytes)| Figure {
+                table: image.name.clone(),
+                key,
+                bytes,
+            })
+        };
+        let of_kernel = |bar: &Bar| Figure { table: "kernel".to_owned(), key: bar.name, bytes: bar.bytes };
+        self.images.iter().flat_map(of_image).chain(self.bars.iter().map(of_kernel)).collect()
+    }
+
+    /// For people.
+    fn table(&self, budgets: &Budgets) -> String {
+        let mut text = format!("\n{:<28} {:>8} {:>8} {:>8} {:>8}\n", "image", "flash", "budget", "RAM", "budget");
+        let budget =
+            |image: &Image, key| budgets.of_figure(&image.name, key).map_or("-".to_owned(), |bytes| bytes.to_string());
+        for image in &self.images {
+            let (flash, ram) = (budget(image, "flash"), budget(image, "ram"));
+            let _ = writeln!(text, "{:<28} {:>8} {flash:>8} {:>8} {ram:>8}", image.name, image.flash, image.ram);
+            for Actor { name, body, mailbox } in &image.actors {
+                let _ = writeln!(text, "  {name:<44} state and monitor {body:>5}, mailbox {mailbox:>5}");
+            }
+        }
+        let _ = writeln!(text, "\n{:<72} {:>6} {:>6}", "the kernel, in bytes (opt-level s, RP2040)", "", "bar");
+        for Bar { about, bytes, bar, .. } in &self.bars {
+            let verdict = match bar {
+                Some(bar) if bytes <= bar => format!("{bar:>6}  met"),
+                Some(bar) => format!("{bar:>6}  missed by {}", bytes - bar),
+                None => String::new(),
+            };
+            let _ = writeln!(text, "{about:<72} {bytes:>6} {verdict}");
+        }
+        text + "\n"
+    }
+
+    /// For programs. Every name is an identifier, so nothing needs quoting.
+    fn json(&self) -> String {
+        let list = |lines: Vec<String>| format!("[\n    {}\n  ]", lines.join(",\n    "));
+        let actor = |Actor { name, body, mailbox }: &Actor| {
+            format!(r#"{{"name": "{name}", "body": {body}, "mailbox": {mailbox}}}"#)
+        };
+        let image = |Image { name, flash, ram, actors }: &Image| {
+            let actors: Vec<String> = actors.iter().map(actor).collect();
+            format!(r#"{{"name": "{name}", "flash": {flash}, "ram": {ram}, "actors": [{}]}}"#, actors.join(", "))
+        };
+        let bar = |Bar { name, bytes, bar, .. }: &Bar| {
+            let bar = bar.map_or("null".to_owned(), |bar| bar.to_string());
+            format!(r#"{{"name": "{name}", "bytes": {bytes}, "bar": {bar}}}"#)
+        };
+        let images = list(self.images.iter().map(image).collect());
+        let bars = list(self.bars.iter().map(bar).collect());
+        format!("{{\n  \"images\": {images},\n  \"kernel\": {bars}\n}}\n")
+    }
+}
+
+impl Image {
+    fn read(name: String, path: PathBuf) -> Result<Self, Stop> {
+        let elf = Elf::read(&path)?;
+        Ok(Self { name, flash: flash(&elf), ram: ram(&elf), actors: actors::of(&elf) })
+    }
+}
+
+/// What is stored: code, constants, and the initial values of variables.
+fn flash(elf: &Elf) -> u32 {
+    elf.sections().filter(|section| section.is_stored).map(|section| section.size).sum()
+}
+
+/// Variables, and the stack of core 1, which is one; not the stack of core 0, which has what is left.
+fn ram(elf: &Elf) -> u32 {
+    elf.sections().filter(|section| section.is_writable).map(|section| section.size).sum()
+}
+
+/// The images of `boards/size-probe`.
+struct Probes {
+    embassy: Elf,
+    no_actor: Elf,
+    one_actor: Elf,
+    five_actors: Elf,
+    one_monitored: Elf,
+    five_monitored: Elf,
+    mailboxes: Elf,
+}
+
+impl Probes {
+    fn build() -> Result<Self, Stop> {
+        let Board { target, .. } = RP2040;
+        rustup::target(target)?;
+        Invocation::cargo("build --manifest-path boards/Cargo.toml --target-dir boards/target")
+            .args(["--package", "flockwork-size-probe", "--bins", "--target", target, "--profile", "release"])
+            .run()?;
+        let read = |name| Elf::read(&["boards/target", target, "release", name].iter().collect::<PathBuf>());
+        Ok(Self {
+            embassy: read("size-embassy")?,
+            no_actor: read("size-no-actor")?,
+            one_actor: read("size-one-actor")?,
+            five_actors: read("size-five-actors")?,
+            one_monitored: read("size-one-monitored")?,
+            five_monitored: read("size-five-monitored")?,
+            mailboxes: read("size-mailboxes")?,
+        })
+    }
+}
+
+/// What the state of the probes' actors takes: one number.
+const STATE: u32 = 4;
+/// Lanes of a mailbox on a chip: one per core.
+const LANES: u32 = 2;
+/// Actor types that the probes with several have more than those with one.
+const FURTHER: u32 = 4;
+
+fn bars(probes: &Probes) -> Result<Vec<Bar>, Stop> {
+    let beyond = |image: &Elf, base: &Elf| flash(image).saturating_sub(flash(base));
+    let Probes { embassy, no_actor, one_actor, five_actors, one_monitored, five_monitored, mailboxes } = probes;
+
+    let actors = actors::of(mailboxes);
+    let mailbox = |name: &str| {
+        let found = actors.iter().find(|actor| actor.name.ends_with(name));
+        found.ok_or_else(|| Stop::Failed(format!("the probe of mailboxes has no actor {name}")))
+    };
+    let plain = mailbox("PLAIN")?;
+    // The probes have 4 letters and 4 promises in each lane, or 8 of the one or the other.
+    let letter = (mailbox("MORE_LETTERS")?.mailbox - plain.mailbox) / (4 * LANES);
+    let promise = (mailbox("MORE_PROMISES")?.mailbox - plain.mailbox) / (4 * LANES);
+    let beside = (plain.body - STATE + plain.mailbox).saturating_sub(4 * LANES * (letter + promise));
+
+    let figure = |name, about, bytes, bar| Bar { name, about, bytes, bar };
+    Ok(vec![
+        figure("workers", "flash: workers on both cores, without an actor", beyond(no_actor, embassy), None),
+        figure("first", "flash: workers and a first actor", beyond(one_actor, embassy), Some(1536)),
+        figure(
+            "further",
+            "flash: each further actor type, with its one method",
+            beyond(five_actors, one_actor) / FURTHER,
+            Some(300),
+        ),
+        figure(
+            "further_monitored",
+            "flash: each further actor type under `ReadersWriter`, with its one method",
+            beyond(five_monitored, one_monitored) / FURTHER,
+            Some(300),
+        ),
+        figure("letter", "RAM: a letter with a message of one word", letter, None),
+        figure("promise", "RAM: a promise of one word", promise, None),
+        figure("actor", "RAM: an actor beside its state, letters and promises", beside, Some(24)),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elf::tests::elf;
+
+    fn sizes() -> Sizes {
+        let actors = vec![Actor { name: "hello::HERE".to_owned(), body: 8, mailbox: 456 }];
+        let image = Image { name: "rp2040.hello".to_owned(), flash: 30_000, ram: 6_000, actors };
+        let bar = |name, bytes, bar| Bar { name, about: name, bytes, bar };
+        Sizes { images: vec![image], bars: vec![bar("first", 1600, Some(1536)), bar("actor", 24, Some(24))] }
+    }
+
+    #[test]
+    fn variables_are_not_stored() {
+        let elf = elf(&[]);
+        assert_eq!((flash(&elf), ram(&elf)), (0, 24));
+    }
+
+    #[test]
+    fn the_table_says_what_is_met_and_what_is_missed() {
+        let table = sizes().table(&Budgets::of(&sizes().figures()));
+        assert!(table.contains("1536  missed by 64") && table.contains("24  met"), "{table}");
+        assert!(table.contains("hello::HERE") && table.contains("456"), "{table}");
+    }
+
+    #[test]
+    fn the_json_has_every_figure() {
+        let json = sizes().json();
+        assert!(
+            json.contains(r#"{"name": "rp2040.hello", "flash": 30000, "ram": 6000, "actors": [{"name": "hello::HERE""#)
+        );
+        assert!(json.contains(r#"{"name": "first", "bytes": 1600, "bar": 1536}"#), "{json}");
+    }
+}
