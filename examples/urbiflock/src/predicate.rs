@@ -36,8 +36,9 @@ use crate::profile::{Date, Hobby, Profile, Sex, Text, Uid};
 
 /// The most operations of a predicate.
 pub const MAX_OPS: usize = 16;
-/// The most values on the stack while a predicate is evaluated.
+/// The most values on the stack while a predicate is evaluated. Nine would need eight operators: seventeen operations.
 pub const MAX_DEPTH: usize = 8;
+const _: () = assert!(2 * MAX_DEPTH + 1 > MAX_OPS && MAX_DEPTH <= u8::BITS as usize);
 
 /// Who belongs to a flock, as operations in postfix order.
 #[derive(Clone, Copy)]
@@ -150,11 +151,7 @@ impl Predicate {
             place += 1;
         }
         predicate.length = ops.len() as u8;
-        match predicate.depth() {
-            None => Err(Malformed::Unbalanced),
-            Some(depth) if depth > MAX_DEPTH => Err(Malformed::TooDeep),
-            Some(_) => Ok(predicate),
-        }
+        if predicate.is_balanced() { Ok(predicate) } else { Err(Malformed::Unbalanced) }
     }
 
     /// Its operations in postfix order.
@@ -220,21 +217,18 @@ impl Predicate {
 
     const EMPTY: Self = Self { ops: [Op::True; MAX_OPS], length: 0 };
 
-    /// The most values on the stack; none if operations find too few there or leave more than one.
-    const fn depth(&self) -> Option<usize> {
-        let (mut values, mut most, mut place) = (0, 0, 0);
+    /// Whether every operation finds its operands, and one value is left.
+    const fn is_balanced(&self) -> bool {
+        let (mut values, mut place) = (0, 0);
         while place < self.length as usize {
             let taken = self.ops[place].operands();
             if values < taken {
-                return None;
+                return false;
             }
             values = values - taken + 1;
-            if values > most {
-                most = values;
-            }
             place += 1;
         }
-        if values == 1 { Some(most) } else { None }
+        values == 1
     }
 
     /// Writes the part of the predicate that ends before `end`.
@@ -410,8 +404,6 @@ impl Relation {
 pub enum Malformed {
     /// There are more than [`MAX_OPS`].
     TooLong,
-    /// They need more than [`MAX_DEPTH`] values on the stack.
-    TooDeep,
     /// They leave no value or several, or find too few.
     Unbalanced,
 }
@@ -420,7 +412,6 @@ impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong => write!(f, "a predicate has at most {MAX_OPS} conditions and operators; make it shorter"),
-            Self::TooDeep => write!(f, "a predicate is at most {MAX_DEPTH} values deep; put the nested part first"),
             Self::Unbalanced => {
                 f.write_str("operators and conditions do not go together; each operator follows its operands")
             }
