@@ -8,6 +8,7 @@
 mod args;
 mod bench;
 mod board;
+mod cycles;
 mod docs;
 mod elf;
 mod emulate;
@@ -91,6 +92,13 @@ commands! {
     /// BOARD is a folder in `boards/`, EXAMPLE one of its binaries; a wrong name gets the list of those there are. What the
     /// image logs is printed. `--fast` builds for speed instead of size.
     Emulate = "emulate BOARD EXAMPLE [--fast]" => emulate::run;
+
+    /// Print what a letter costs on the emulated RP2040, in cycles, beside the bars it is held to.
+    ///
+    /// `--json` prints the same as JSON. `--profile NAME` says in which functions the cycles of one measurement went (a wrong name
+    /// gets the list), `--callers N` names N functions that each was inlined into, `--instructions` adds every instruction, and
+    /// `--small` takes the image built for size. `--update` keeps the figures as the snapshot that `test` compares with.
+    Cycles = "cycles [--json | --update | --profile NAME [--callers N] [--instructions] [--small]]" => cycles::run;
 
     /// Flash an example onto a board through a debug probe, and show its log.
     ///

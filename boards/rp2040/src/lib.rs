@@ -16,6 +16,7 @@
 
 #[cfg(feature = "epitaph")]
 mod fault;
+mod marks;
 mod port;
 
 pub use cortex_m_rt::entry;

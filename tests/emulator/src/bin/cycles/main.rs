@@ -1,0 +1,134 @@
+//! `flockwork-cycles FAST SMALL`: what a letter costs, measured in the two images of the RP2040's example `cycles`.
+//!
+//! FAST is built for speed (O3), SMALL for size (s). `cargo xtask cycles` builds both and calls this.
+
+mod figures;
+mod snapshot;
+mod table;
+
+use figures::Figures;
+use flockwork_emulator::{
+    Ended, Image, Machine,
+    profile::{Names, Profile},
+    spans::Spans,
+};
+use std::{env, path::PathBuf, process::ExitCode, thread};
+use table::Table;
+
+/// Many times what the images need.
+const LIMIT: u64 = 1_000_000_000;
+
+const USAGE: &str = "usage: flockwork-cycles FAST SMALL [--json | --check SNAPSHOT | --update SNAPSHOT]
+       flockwork-cycles IMAGE --profile NAME [--callers N] [--instructions]";
+
+fn main() -> ExitCode {
+    match Task::from_arguments(env::args().skip(1)).and_then(Task::run) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("flockwork-cycles: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What the command line asks for.
+enum Task {
+    Show { fast: PathBuf, small: PathBuf, what: Show },
+    Profile { image: PathBuf, name: String, callers: usize, instructions: bool },
+}
+
+enum Show {
+    Table,
+    Json,
+    Check(PathBuf),
+    Update(PathBuf),
+}
+
+impl Task {
+    fn from_arguments(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let (mut images, mut what, mut profile, mut callers, mut instructions) =
+            (Vec::new(), Show::Table, None, 1, false);
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or_else(|| format!("{word} needs a value\n{USAGE}"));
+            match word.as_str() {
+                "--json" => what = Show::Json,
+                "--check" => what = Show::Check(value()?.into()),
+                "--update" => what = Show::Update(value()?.into()),
+                "--profile" => profile = Some(value()?),
+                "--callers" => callers = value()?.parse().map_err(|_| format!("--callers needs a number\n{USAGE}"))?,
+                "--instructions" => instructions = true,
+                _ if !word.starts_with('-') => images.push(PathBuf::from(word)),
+                _ => return Err(format!("what is `{word}`?\n{USAGE}")),
+            }
+        }
+        let mut images = images.into_iter();
+        match (profile, images.next(), images.next(), images.next()) {
+            (Some(name), Some(image), None, None) => Ok(Self::Profile { image, name, callers, instructions }),
+            (None, Some(fast), Some(small), None) => Ok(Self::Show { fast, small, what }),
+            _ => Err(USAGE.to_owned()),
+        }
+    }
+
+    fn run(self) -> Result<(), String> {
+        match self {
+            Self::Show { fast, small, what } => show(&fast, &small, what),
+            Self::Profile { image, name, callers, instructions } => profile(&image, &name, callers, instructions),
+        }
+    }
+}
+
+fn show(fast: &std::path::Path, small: &std::path::Path, what: Show) -> Result<(), String> {
+    let (fast, small) = thread::scope(|scope| {
+        let small = scope.spawn(|| Figures::measure(small, LIMIT));
+        let fast = Figures::measure(fast, LIMIT);
+        (fast, small.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let (fast, small) = (fast?, small?);
+    match what {
+        Show::Table => print!("{}", Table::of(&fast, &small)),
+        Show::Json => println!("{:#}", Table::of(&fast, &small).to_json()),
+        Show::Check(path) => snapshot::check(&path, &fast, &small)?,
+        Show::Update(path) => snapshot::update(&path, &fast, &small)?,
+    }
+    Ok(())
+}
+
+/// Prints where the cycles of the spans of one name went, on average.
+fn profile(path: &std::path::Path, name: &str, callers: usize, instructions: bool) -> Result<(), String> {
+    let image = Image::read(path).map_err(|error| error.to_string())?;
+    if !image.marks().iter().any(|mark| mark.name == name) {
+        let mut names: Vec<&str> = image.marks().iter().map(|mark| mark.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        return Err(format!("the image has no mark `{name}`; there are:\n  {}", names.join("\n  ")));
+    }
+    let mut spans = Spans::of(&image);
+    let mut profiles = [Profile::default(), Profile::default()];
+    let ended = Machine::new(&image).run(LIMIT, |_, step| {
+        spans.watch(step);
+        if spans.is_open(name) {
+            profiles[step.core].count(step);
+        }
+    });
+    if ended != Ended::Passed {
+        return Err(format!("{}: {ended}", path.display()));
+    }
+    let cycles = spans.cycles(name);
+    println!("{name}: {} cycles, the median of {}", figures::median(cycles), cycles.len());
+    let times = cycles.len().max(1) as f64;
+    for (core, profile) in profiles.iter().enumerate().filter(|(_, profile)| profile.cycles() > 0) {
+        println!("\ncore {core}: cycles, instructions, on average");
+        for line in profile.lines(&image, callers) {
+            println!("{:>9.1} {:>8.1}  {}", line.cycles as f64 / times, line.times as f64 / times, line.place);
+        }
+        if instructions {
+            println!();
+            let names = Names::of(&image);
+            for (address, executed, cycles) in profile.instructions() {
+                let (executed, cycles) = (executed as f64 / times, cycles as f64 / times);
+                println!("{address:#010x} {cycles:>9.1} {executed:>8.1}  {}", names.at(address, callers));
+            }
+        }
+    }
+    Ok(())
+}

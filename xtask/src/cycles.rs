@@ -1,0 +1,78 @@
+//! `cargo xtask cycles`: what a letter costs on the emulated RP2040, beside the bars it is held to.
+
+use crate::{
+    args::{Args, Misuse},
+    board::{Profile, RP2040},
+    invocation::Invocation,
+    step::Stop,
+};
+use std::process::ExitCode;
+
+/// The example that is measured.
+const EXAMPLE: &str = "cycles";
+/// The figures that are kept.
+const SNAPSHOT: &str = "bench/cycles/rp2040.json";
+
+pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
+    let json = args.flag("--json");
+    let update = args.flag("--update");
+    let small = args.flag("--small");
+    let instructions = args.flag("--instructions");
+    let profiles = args.values("--profile")?;
+    let callers = args.values("--callers")?;
+    args.nothing_else()?;
+
+    let done = match profiles.first() {
+        _ if json => as_json(),
+        _ if update => measure(&["--update", SNAPSHOT]),
+        Some(name) => {
+            let mut options = vec!["--profile", name];
+            options.extend(instructions.then_some("--instructions"));
+            options.extend(callers.iter().flat_map(|callers| ["--callers", callers]));
+            profile(if small { Profile::Release } else { Profile::Fast }, &options)
+        }
+        None => measure(&[]),
+    };
+    Ok(match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Stop::Failed(why) | Stop::Skipped(why)) => {
+            eprintln!("xtask cycles: {why}");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+/// Fails if a figure differs from the one that is kept.
+pub(crate) fn check() -> Result<(), Stop> {
+    measure(&["--check", SNAPSHOT])
+}
+
+/// Measures both images.
+fn measure(options: &[&str]) -> Result<(), Stop> {
+    let fast = RP2040.build(EXAMPLE, Profile::Fast)?;
+    let small = RP2040.build(EXAMPLE, Profile::Release)?;
+    tool().arg(fast.display().to_string()).arg(small.display().to_string()).args(options).run()
+}
+
+/// The figures and nothing else on the screen.
+fn as_json() -> Result<(), Stop> {
+    let quietly = |profile| {
+        let built = RP2040.build_command(EXAMPLE, profile).arg("--quiet").ask();
+        built.map(|_| RP2040.image(EXAMPLE, profile).display().to_string())
+    };
+    let figures = quietly(Profile::Fast)
+        .zip(quietly(Profile::Release))
+        .and_then(|(fast, small)| tool().arg(fast).arg(small).arg("--json").ask());
+    let figures = figures.ok_or_else(|| Stop::Failed("it failed; without --json it says why".to_owned()))?;
+    print!("{figures}");
+    Ok(())
+}
+
+fn profile(profile: Profile, options: &[&str]) -> Result<(), Stop> {
+    let image = RP2040.build(EXAMPLE, profile)?;
+    tool().arg(image.display().to_string()).args(options).run()
+}
+
+fn tool() -> Invocation {
+    Invocation::cargo("run --quiet --package flockwork-emulator --bin flockwork-cycles --")
+}
