@@ -4,6 +4,9 @@ use crate::{image::Image, machine::Step};
 use addr2line::{Context, gimli};
 use std::collections::HashMap;
 
+/// Files whose functions are so small that what they do belongs to whoever called them: the standard library, atomics, registers.
+const PLUMBING: &[&str] = &["/rustc/", "kernel/src/sync.rs", "/rp-pac-"];
+
 /// Cycles by instruction.
 #[derive(Default)]
 pub struct Profile {
@@ -40,8 +43,8 @@ impl Profile {
         self.entries.cycles + self.instructions.values().map(|count| count.cycles).sum::<u64>()
     }
 
-    /// By function, the most expensive first. `depth` is how many functions that a function was inlined into are named; an
-    /// instruction belongs to the innermost.
+    /// By function, the most expensive first. An instruction belongs to the innermost function that is no mere plumbing; `depth` is
+    /// how many functions that it was inlined into are named.
     pub fn lines(&self, image: &Image, depth: usize) -> Vec<Line> {
         let names = Names::of(image);
         let mut lines: HashMap<String, Count> = HashMap::new();
@@ -87,12 +90,15 @@ impl<'i> Names<'i> {
 
     fn inlined(&self, address: u32, depth: usize) -> Option<String> {
         let mut frames = self.lines.as_ref()?.find_frames(u64::from(address)).skip_all_loads().ok()?;
-        let mut names = Vec::new();
+        let mut names: Vec<String> = Vec::new();
         while names.len() <= depth
             && let Ok(Some(frame)) = frames.next()
         {
-            let name = frame.function?;
-            names.push(short(&name.demangle().ok()?));
+            let file = frame.location.as_ref().and_then(|place| place.file).unwrap_or_default();
+            let name = short(&frame.function?.demangle().ok()?);
+            if !PLUMBING.iter().any(|part| file.contains(part)) {
+                names.push(name);
+            }
         }
         (!names.is_empty()).then(|| names.join(" < "))
     }

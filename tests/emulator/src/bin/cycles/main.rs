@@ -8,7 +8,7 @@ mod table;
 
 use figures::Figures;
 use flockwork_emulator::{
-    Ended, Image, Machine,
+    Image, Machine,
     profile::{Names, Profile},
     spans::Spans,
 };
@@ -17,6 +17,9 @@ use table::Table;
 
 /// Many times what the images need.
 const LIMIT: u64 = 1_000_000_000;
+
+/// A profile is done when no span of its name has ended for so long.
+const QUIET: u64 = 200_000;
 
 const USAGE: &str = "usage: flockwork-cycles FAST SMALL [--json | --check SNAPSHOT | --update SNAPSHOT]
        flockwork-cycles IMAGE --profile NAME [--callers N] [--instructions]";
@@ -93,7 +96,7 @@ fn show(fast: &std::path::Path, small: &std::path::Path, what: Show) -> Result<(
     Ok(())
 }
 
-/// Prints where the cycles of the spans of one name went, on average.
+/// Prints where the cycles went in a typical span of one name.
 fn profile(path: &std::path::Path, name: &str, callers: usize, instructions: bool) -> Result<(), String> {
     let image = Image::read(path).map_err(|error| error.to_string())?;
     if !image.marks().iter().any(|mark| mark.name == name) {
@@ -102,33 +105,56 @@ fn profile(path: &std::path::Path, name: &str, callers: usize, instructions: boo
         names.dedup();
         return Err(format!("the image has no mark `{name}`; there are:\n  {}", names.join("\n  ")));
     }
-    let mut spans = Spans::of(&image);
-    let mut profiles = [Profile::default(), Profile::default()];
-    let ended = Machine::new(&image).run(LIMIT, |_, step| {
-        spans.watch(step);
-        if spans.is_open(name) {
-            profiles[step.core].count(step);
-        }
-    });
-    if ended != Ended::Passed {
-        return Err(format!("{}: {ended}", path.display()));
-    }
-    let cycles = spans.cycles(name);
-    println!("{name}: {} cycles, the median of {}", figures::median(cycles), cycles.len());
-    let times = cycles.len().max(1) as f64;
+    let spans = profiles_of(&image, name);
+    let Some((cycles, profiles)) = typical(&spans) else {
+        return Err(format!("{}: `{name}` was begun but not ended", path.display()));
+    };
+    println!("{name}: {cycles} cycles, the median of {}", spans.len());
     for (core, profile) in profiles.iter().enumerate().filter(|(_, profile)| profile.cycles() > 0) {
-        println!("\ncore {core}: cycles, instructions, on average");
+        println!("\ncore {core}: cycles, instructions");
         for line in profile.lines(&image, callers) {
-            println!("{:>9.1} {:>8.1}  {}", line.cycles as f64 / times, line.times as f64 / times, line.place);
+            println!("{:>9} {:>8}  {}", line.cycles, line.times, line.place);
         }
         if instructions {
             println!();
             let names = Names::of(&image);
             for (address, executed, cycles) in profile.instructions() {
-                let (executed, cycles) = (executed as f64 / times, cycles as f64 / times);
-                println!("{address:#010x} {cycles:>9.1} {executed:>8.1}  {}", names.at(address, callers));
+                println!("{address:#010x} {cycles:>9} {executed:>8}  {}", names.at(address, callers));
             }
         }
     }
     Ok(())
+}
+
+/// The cycles of each span of one name, and what both cores did meanwhile.
+type Profiled = (u64, [Profile; 2]);
+
+fn profiles_of(image: &Image, name: &str) -> Vec<Profiled> {
+    let mut spans = Spans::of(image);
+    let mut present = <[Profile; 2]>::default();
+    let mut ended: Vec<Profiled> = Vec::new();
+    let mut machine = Machine::new(image);
+    let mut last = u64::MAX;
+    while let Some(step) = machine.step()
+        && machine.now() < last.saturating_add(QUIET).min(LIMIT)
+    {
+        let was_open = spans.is_open(name);
+        spans.watch(step);
+        if let Some(&cycles) = spans.cycles(name).get(ended.len()) {
+            ended.push((cycles, std::mem::take(&mut present)));
+            last = machine.now();
+        } else if !was_open {
+            present = Default::default();
+        }
+        if spans.is_open(name) {
+            present[step.core].count(step);
+        }
+    }
+    ended
+}
+
+/// The span that took as long as the median does.
+fn typical(spans: &[Profiled]) -> Option<&Profiled> {
+    let median = figures::median(&spans.iter().map(|(cycles, _)| *cycles).collect::<Vec<_>>());
+    spans.iter().find(|(cycles, _)| *cycles == median)
 }
