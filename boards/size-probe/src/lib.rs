@@ -42,7 +42,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     }
 }
 
-/// The `main` of an image with the kernel, whose heart beat sends a letter to each of these actors.
+/// An image with the kernel and these actors, whose heart beat sends a letter to each.
 #[macro_export]
 macro_rules! kernel_image {
     ($($name:ident: $state:ident under $monitor:ty, $operation:ident;)*) => {
@@ -62,11 +62,19 @@ macro_rules! kernel_image {
             static $name: flockwork::Actor<$state, $monitor, 4> = $state(0);
         )*
 
+        $crate::kernel_main!($($name.change(3)),*);
+    };
+}
+
+/// The `main` of an image with the kernel, whose heart beat sends these letters.
+#[macro_export]
+macro_rules! kernel_main {
+    ($($letter:expr),*) => {
         use flockwork_rp2040 as _;
 
         fn beat() {
             // Whether there was room is no matter of size.
-            $( let _ = $name.change(3).tell(); )*
+            $( let _ = $letter.tell(); )*
         }
 
         #[cortex_m_rt::entry]

@@ -23,25 +23,4 @@ static MORE_LETTERS: Actor<Adder, Serial, 8, 4> = Adder(0);
 #[actor]
 static MORE_PROMISES: Actor<Adder, Serial, 4, 8> = Adder(0);
 
-use flockwork_rp2040 as _;
-
-fn beat() {
-    // Whether there was room is no matter of size.
-    let _ = (PLAIN.add(1).tell(), MORE_LETTERS.add(2).tell(), MORE_PROMISES.add(3).tell());
-}
-
-#[cortex_m_rt::entry]
-fn main() -> ! {
-    use flockwork::worker::{run, spawner};
-    use flockwork_size_probe::{blink, start, wait};
-    start(
-        |led| {
-            spawner().spawn(blink(led, beat).expect("spawned once"));
-            run()
-        },
-        || {
-            spawner().spawn(wait().expect("spawned once"));
-            run()
-        },
-    )
-}
+flockwork_size_probe::kernel_main!(PLAIN.add(1), MORE_LETTERS.add(2), MORE_PROMISES.add(3));
