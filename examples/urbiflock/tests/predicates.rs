@@ -127,7 +127,7 @@ fn operations_that_do_not_go_together_are_refused() {
     let mut deep = [Op::And; 16];
     deep[..9].fill(Op::True);
     assert_eq!(Predicate::from_ops(&deep), Err(Malformed::Unbalanced));
-    let long = parse(&vec!["true"; 8].join(" and "));
+    let long = parse(&["true"; 8].join(" and "));
     assert_eq!(long.or(&long), Err(Malformed::TooLong));
 }
 
