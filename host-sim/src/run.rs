@@ -225,23 +225,13 @@ impl Recorder {
     }
 
     /// Finds out which letter it is: slots are used again, so a name alone does not tell.
+    #[inline(always)]
     pub(crate) fn reach(&mut self, core: u8, hop: Hop, actor: u16, letter: Option<LetterName>) -> Reached {
         let Some(name) = letter else {
             return Reached { core, hop, actor, method: None, letter: None, granted: false };
         };
-        let number = usize::from(actor);
-        if number >= self.actors.len() {
-            self.actors.resize_with(number + 1, ActorRecord::default);
-        }
-        let lanes = &mut self.actors[number].letters;
-        let (lane, slot) = (usize::from(name.lane), usize::from(name.slot));
-        if lane >= lanes.len() {
-            lanes.resize_with(lane + 1, Vec::new);
-        }
-        if slot >= lanes[lane].len() {
-            lanes[lane].resize(slot + 1, InSlot::default());
-        }
-        let in_slot = &mut lanes[lane][slot];
+        let lanes = &mut at(&mut self.actors, usize::from(actor)).letters;
+        let in_slot = at(at(lanes, usize::from(name.lane)), usize::from(name.slot));
         let record = &mut self.cores[usize::from(core)];
         // A letter that was sent before this run gets its number where it is first seen.
         if hop == Hop::Sent || in_slot.letter.is_none() {
@@ -272,12 +262,10 @@ impl Recorder {
     }
 
     /// Notes a hop at its time.
+    #[inline(always)]
     pub(crate) fn note(&mut self, time: u64, reached: &Reached) {
         let &Reached { core, hop, actor, method, letter, .. } = reached;
-        if usize::from(actor) >= self.actors.len() {
-            self.actors.resize_with(usize::from(actor) + 1, ActorRecord::default);
-        }
-        let receiver = &mut self.actors[usize::from(actor)].figures;
+        let receiver = &mut at(&mut self.actors, usize::from(actor)).figures;
         let record = &mut self.cores[usize::from(core)];
         match hop {
             Hop::Sent => {
@@ -335,6 +323,21 @@ impl Recorder {
             events: self.events,
         }
     }
+}
+
+/// The entry of a table that grows as needed.
+#[inline(always)]
+fn at<T: Default>(table: &mut Vec<T>, place: usize) -> &mut T {
+    if place >= table.len() {
+        grow(table, place);
+    }
+    &mut table[place]
+}
+
+#[cold]
+#[inline(never)]
+fn grow<T: Default>(table: &mut Vec<T>, place: usize) {
+    table.resize_with(place + 1, T::default);
 }
 
 /// In which circumstances a run took place.

@@ -71,6 +71,8 @@ pub(crate) struct Simulation {
     /// The running core need not look at the others before its clock shows this.
     horizon: Cell<u64>,
     costs: Costs,
+    /// What of it hops cost, without a monitor and under one, in the order of [`Hop`].
+    costs_of_hops: [[u32; 7]; 2],
     faults: Faults,
     chance: Chance,
     /// When the next timer is due; never, if that is the largest number.
@@ -128,6 +130,7 @@ pub(crate) fn run<R>(setting: Setting, main: impl FnOnce() -> R) -> Result<Run<R
         workers: RefCell::new((1..cores).map(worker_on).collect()),
         running: Cell::new(0),
         horizon: Cell::new(0),
+        costs_of_hops: costs_of_hops(&costs),
         costs,
         faults,
         chance: Chance::from_seed(seed),
@@ -153,6 +156,27 @@ pub(crate) fn run<R>(setting: Setting, main: impl FnOnce() -> R) -> Result<Run<R
     let times = simulation.cores.iter().map(|core| core.times(cycles)).collect::<Vec<_>>();
     let circumstances = Circumstances { mode: Mode::Stepped, seed, megahertz, cycles };
     Ok(simulation.recorder.into_inner().finish(returned, circumstances, &times))
+}
+
+fn costs_of_hops(costs: &Costs) -> [[u32; 7]; 2] {
+    let hops = [Hop::Sent, Hop::Granted, Hop::Refused, Hop::Started, Hop::Ended, Hop::Left, Hop::Dropped];
+    [false, true].map(|granted| {
+        let mut table = [0; 7];
+        for hop in hops {
+            table[hop as usize] = match hop {
+                Hop::Sent => costs.send,
+                Hop::Granted => costs.grant,
+                Hop::Refused => costs.refuse,
+                Hop::Started if granted => costs.start_granted,
+                Hop::Started => costs.start,
+                Hop::Ended => costs.end,
+                Hop::Left if granted => costs.leave_granted,
+                Hop::Left => costs.leave,
+                Hop::Dropped => costs.drop,
+            };
+        }
+        table
+    })
 }
 
 /// The worker of a core, not begun yet.
@@ -240,35 +264,38 @@ impl Simulation {
     /// The running core works so long.
     #[inline(always)]
     pub(crate) fn advance(&self, cycles: u64) {
-        let core = self.running();
-        let clock = &core.clock;
-        let more = if core.slower_by.get() == 0 { 0 } else { cycles * u64::from(core.slower_by.get()) / 100 };
-        clock.set(clock.get() + cycles + more);
-        if clock.get() >= self.horizon.get() {
+        if self.pass(cycles) {
             self.let_others_catch_up();
         }
     }
 
+    /// The same, but true if others have to catch up now.
+    #[inline(always)]
+    #[must_use = "the running core may be ahead of the others"]
+    fn pass(&self, cycles: u64) -> bool {
+        let core = self.running();
+        let more = if core.slower_by.get() == 0 { 0 } else { cycles * u64::from(core.slower_by.get()) / 100 };
+        core.clock.set(core.clock.get() + cycles + more);
+        core.clock.get() >= self.horizon.get()
+    }
+
     /// A letter reaches a hop on the running core, at the time when the step is done.
     pub(crate) fn reach(&self, hop: Hop, actor: u16, letter: Option<LetterName>) {
-        let core = self.running.get() as u8;
-        let reached = self.recorder.borrow_mut().reach(core, hop, actor, letter);
-        self.advance(self.with_jitter(match hop {
-            Hop::Sent => self.costs.send,
-            Hop::Granted => self.costs.grant,
-            Hop::Refused => self.costs.refuse,
-            Hop::Started if reached.granted => self.costs.start_granted,
-            Hop::Started => self.costs.start,
-            Hop::Ended => self.costs.end,
-            Hop::Left if reached.granted => self.costs.leave_granted,
-            Hop::Left => self.costs.leave,
-            Hop::Dropped => self.costs.drop,
-        }));
-        if self.happens(self.faults.stalls) {
-            self.advance(u64::from(self.chance.below(self.faults.stall_cycles)));
-        }
+        let mut recorder = self.recorder.borrow_mut();
+        let reached = recorder.reach(self.running.get() as u8, hop, actor, letter);
+        let cycles = self.costs_of_hops[usize::from(reached.granted)][hop as usize];
         self.vain_looks.set(0);
-        self.recorder.borrow_mut().note(self.now(), &reached);
+        let mut cycles = self.with_jitter(cycles);
+        if self.happens(self.faults.stalls) {
+            cycles += u64::from(self.chance.below(self.faults.stall_cycles));
+        }
+        if self.pass(cycles) {
+            // Others run meanwhile, and have hops of their own to record.
+            drop(recorder);
+            self.let_others_catch_up();
+            recorder = self.recorder.borrow_mut();
+        }
+        recorder.note(self.now(), &reached);
     }
 
     /// Wakes a core, at the time of the one that runs or of the timer that is due.
