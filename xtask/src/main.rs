@@ -12,6 +12,7 @@ mod cycles;
 mod docs;
 mod elf;
 mod emulate;
+mod firmware;
 mod flash;
 mod invocation;
 mod lint;

@@ -2,6 +2,7 @@
 
 use crate::{
     args::{Args, Misuse},
+    firmware,
     invocation::Invocation,
     loom, miri, size,
     step::{Step, run_steps},
@@ -32,6 +33,7 @@ fn steps() -> Vec<Step> {
             .args(["--package", "flockwork-board-support", "--package", "flockwork-defmt-uart"])
             .run()
     }));
+    steps.push(Step::new("boards/firmware", "last words and refusals of images, on the emulator", firmware::check));
     steps.push(Step::new("boards/size", "flash and RAM of every image within budget", size::check));
     steps.push(Step::new("loom", "the loom models and their mutants", || loom::models(false, None)));
     steps.push(Step::new("miri", miri::ABOUT, || miri::kernel(miri::SEEDS, None)));

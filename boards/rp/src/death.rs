@@ -11,15 +11,18 @@ use crate::outcome::{Outcome, finish};
 use crate::processor;
 
 /// Reports what cores left before the last reset: as text over a serial line, and over defmt if that is on. What it has
-/// reported is gone.
+/// reported is gone; how many there were is returned.
 ///
 /// An image that logs with defmt over its only line needs no call: [`run`](crate::run) reports over defmt whatever is left.
-pub fn report_epitaphs(line: &mut impl Write) {
+pub fn report_epitaphs(line: &mut impl Write) -> usize {
+    let mut count = 0;
     while let Some(epitaph) = epitaph::take() {
+        count += 1;
         log(&epitaph);
         // Without a line there is nobody to tell that the line failed.
         let _ = writeln!(line, "{epitaph}");
     }
+    count
 }
 
 /// Reports over defmt alone.

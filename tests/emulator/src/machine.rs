@@ -16,6 +16,8 @@ use std::fmt;
 
 /// Where the second-stage boot loader ends and the vector table begins.
 const VECTORS: u32 = 0x100;
+/// Where memory is: six banks, one after the other.
+const MEMORY: std::ops::Range<u32> = 0x2000_0000..0x2004_2000;
 /// FIFO_ST, in SIO.
 const FIFO_STATUS: u32 = 0x050;
 /// Valid, written when full, read when empty: each raises the interrupt. (Bit 1 says that there is room.)
@@ -100,6 +102,17 @@ impl Machine {
             faults: [None; 2],
             uart0: Vec::new(),
             outcome: image.symbol("FLOCKWORK_OUTCOME"),
+        }
+    }
+
+    /// Resets the chip, as its watchdog would: what is in memory stays, all else begins anew, and with it the run.
+    pub fn reset(&mut self, image: &Image) {
+        let before = std::mem::replace(self, Self::new(image));
+        for address in MEMORY.step_by(4) {
+            self.emulator.bus.poke32(address, before.word(address));
+        }
+        if let Some(outcome) = self.outcome {
+            self.emulator.bus.poke32(outcome, 0);
         }
     }
 

@@ -1,0 +1,70 @@
+//! Images that were built for the RP2040, run here: what the tests of this crate share.
+
+use flockwork_board_support::epitaph::{self, Epitaph};
+use flockwork_emulator::{Ended, Image, Machine};
+use std::path::Path;
+
+/// Ten seconds of the chip's time.
+const LIMIT: u64 = 125_000_000 * 10;
+
+/// A board with an image in its flash.
+pub struct Board {
+    image: Image,
+    machine: Machine,
+}
+
+impl Board {
+    /// A board that was just switched on.
+    ///
+    /// # Panics
+    /// If there is no such image.
+    pub fn with(image: &str) -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards/target/thumbv6m-none-eabi/release");
+        let image = Image::read(&folder.join(image))
+            .unwrap_or_else(|error| panic!("{error}; `cargo xtask test --only boards/firmware` builds the images"));
+        let machine = Machine::new(&image);
+        Self { image, machine }
+    }
+
+    /// Runs until the image says that it is done, or cannot go on.
+    pub fn run(&mut self) -> Ended {
+        self.machine.run(LIMIT, |_, _| {})
+    }
+
+    /// Resets the chip; memory stays as it is.
+    pub fn reset(&mut self) {
+        self.machine.reset(&self.image);
+    }
+
+    /// What was sent over the serial line since the last reset.
+    pub fn line(&mut self) -> Vec<u8> {
+        self.machine.uart0().to_vec()
+    }
+
+    /// The same, as text.
+    pub fn text(&mut self) -> String {
+        String::from_utf8_lossy(self.machine.uart0()).into_owned()
+    }
+
+    /// The epitaph that a core left in memory.
+    ///
+    /// # Panics
+    /// If the image has no place for it.
+    pub fn epitaph(&self, core: u32) -> Option<Epitaph> {
+        let place = self.image.symbol("FLOCKWORK_EPITAPHS").expect("the image has a place for epitaphs");
+        let bytes = self.memory(place + core * epitaph::SIZE as u32, epitaph::SIZE);
+        epitaph::decode(bytes.as_slice().try_into().expect("as long as an epitaph"))
+    }
+
+    /// Bytes of memory.
+    pub fn memory(&self, start: u32, count: usize) -> Vec<u8> {
+        // The machine reads whole words.
+        let byte = |address: u32| self.machine.word(address & !3).to_le_bytes()[address as usize % 4];
+        (start..).take(count).map(byte).collect()
+    }
+
+    /// The image in its flash.
+    pub fn image(&self) -> &Image {
+        &self.image
+    }
+}

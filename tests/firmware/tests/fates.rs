@@ -1,0 +1,62 @@
+//! What becomes of images that go wrong: each leaves its last words in memory, and the next boot reports them over the serial
+//! line.
+
+use flockwork_board_support::epitaph::{Cause, Epitaph};
+use flockwork_emulator::{Ended, profile::Names};
+use flockwork_firmware_tests::Board;
+
+/// Runs an image to its end, resets it, and runs it again: what the core left in memory, and what the next boot said of it.
+fn fate_of(image: &str, core: u32) -> (Epitaph, String) {
+    let mut board = Board::with(image);
+    assert_eq!(board.run(), Ended::Failed);
+    assert_eq!(board.text(), "", "there was nothing to report yet");
+    let epitaph = board.epitaph(core).expect("it left an epitaph");
+    assert_eq!(board.epitaph(1 - core), None, "the other core did not die");
+
+    board.reset();
+    assert_eq!(board.run(), Ended::Passed);
+    assert_eq!(board.epitaph(core), None, "what was reported is gone");
+    (epitaph, board.text())
+}
+
+#[test]
+fn a_panic_in_a_turn_names_the_core_the_actor_the_letter_and_the_place() {
+    let (epitaph, report) = fate_of("panic-in-turn", 1);
+    assert_eq!(
+        report,
+        "core 1 died in panic_in_turn::Words, letter get: index out of bounds: the len is 3 but the index is 7, \
+         at checks/fates/src/bin/panic_in_turn.rs:16\n"
+    );
+    assert_eq!(format!("{epitaph}\n"), report);
+}
+
+#[test]
+fn a_fault_in_a_turn_names_the_instruction_too() {
+    let (epitaph, report) = fate_of("fault-in-turn", 0);
+    assert!(report.starts_with("core 0 died in fault_in_turn::Daredevil, letter jump: fault at pc 0x1000"), "{report}");
+    let Cause::Fault(registers) = epitaph.cause else { panic!("not a fault: {epitaph}") };
+    let board = Board::with("fault-in-turn");
+    let function = Names::of(board.image()).at(registers.pc, 2);
+    assert!(function.contains("Daredevil::jump"), "{function}");
+    assert!((0x2000_0000..0x2004_2000).contains(&registers.sp), "{epitaph}");
+}
+
+#[test]
+fn one_actor_too_many_is_refused_with_the_number_there_may_be() {
+    let (_, report) = fate_of("too-many-actors", 0);
+    let said = report.strip_prefix("core 0 died outside a turn: this program has more than ");
+    let number = said.and_then(|rest| rest.split_once(" actors")).map(|(number, _)| number.parse::<u8>());
+    assert!(matches!(number, Some(Ok(_))), "{report}");
+}
+
+#[test]
+fn a_single_core_critical_section_is_refused_at_boot() {
+    let (_, report) = fate_of("single-core", 0);
+    assert!(report.contains("the critical section in this image is a single-core one"), "{report}");
+}
+
+#[test]
+fn stack_marks_tell_how_deep_a_turn_went() {
+    let mut board = Board::with("deep-stack");
+    assert_eq!(board.run(), Ended::Passed, "{}", board.text());
+}
