@@ -8,11 +8,6 @@ use flockwork_rp::{idle, kick, mask, number, unmask};
 /// The SIO spinlock under which lock words are set. 31 is critical-section's; the others are the program's.
 const LOCK_WORDS: usize = 30;
 
-/// Tells the compiler that what comes before it is rare, so that the usual path falls through.
-#[cold]
-#[inline(always)]
-fn cold_path() {}
-
 struct Rp2040;
 
 flockwork::port!(Rp2040);
@@ -45,9 +40,7 @@ unsafe impl Port for Rp2040 {
         let previous = Self::mask();
         let lock = pac::SIO.spinlock(LOCK_WORDS);
         // Reading claims it. The other core holds it for some five instructions.
-        while lock.read() == 0 {
-            cold_path();
-        }
+        while lock.read() == 0 {}
         // SAFETY: the hardware lock keeps the other core away, the mask this core's interrupts.
         let was_clear = unsafe { word.test_and_set_exclusive() };
         lock.write_value(1);
