@@ -5,8 +5,8 @@ use std::time::Instant;
 use crate::costs::Costs;
 use crate::faults::Faults;
 use crate::recording::Recording;
-use crate::run::{Circumstances, Recorder, Run};
-use crate::stepped::{self, Deadlock, Setting};
+use crate::run::{Circumstances, Recorder, Run, Snapshot};
+use crate::stepped::{self, Deadlock, Setting, Watcher};
 use crate::threads;
 
 /// How the cores of a device are made.
@@ -91,13 +91,9 @@ impl Device {
     /// # Panics
     /// As [`run`](Self::run), but for deadlocks.
     pub fn try_run<R>(self, main: impl FnOnce() -> R) -> Result<Run<R>, Deadlock> {
-        let Self { mode, cores, seed, costs, faults, keep_events } = self;
+        let Self { mode, cores, keep_events, .. } = self;
         match mode {
-            Mode::Stepped => {
-                threads::check(cores);
-                let _device = threads::only_device();
-                stepped::run(Setting { cores, seed, costs, faults, keep_events }, main)
-            }
+            Mode::Stepped => self.run_stepped(None, main),
             Mode::Threads if keep_events => Ok(on_recording_threads(cores, main)),
             Mode::Threads => {
                 let start = Instant::now();
@@ -106,6 +102,35 @@ impl Device {
                 Ok(Recorder::new(cores, false).finish(returned, on_threads(cycles), &vec![(cycles, 0); cores]))
             }
         }
+    }
+
+    /// The same, while `look` is shown the device every so many cycles. Simulated time stands still while it looks: it may
+    /// wait for a key, or for the host's time. It must not send letters.
+    ///
+    /// On threads nobody can look at all cores at one moment; there it is not called.
+    ///
+    /// # Errors
+    /// As [`try_run`](Self::try_run).
+    ///
+    /// # Panics
+    /// As [`try_run`](Self::try_run), and if `look` does.
+    pub fn try_run_watched<R>(
+        self,
+        every: u64,
+        look: impl FnMut(&Snapshot) + 'static,
+        main: impl FnOnce() -> R,
+    ) -> Result<Run<R>, Deadlock> {
+        match self.mode {
+            Mode::Stepped => self.run_stepped(Some(Watcher { every, look: Box::new(look) }), main),
+            Mode::Threads => self.try_run(main),
+        }
+    }
+
+    fn run_stepped<R>(self, watcher: Option<Watcher>, main: impl FnOnce() -> R) -> Result<Run<R>, Deadlock> {
+        let Self { cores, seed, costs, faults, keep_events, .. } = self;
+        threads::check(cores);
+        let _device = threads::only_device();
+        stepped::run(Setting { cores, seed, costs, faults, keep_events, watcher }, main)
     }
 }
 

@@ -56,7 +56,7 @@ pub use flockwork::trace::charge;
 #[cfg(feature = "stepped")]
 pub use options::{Misuse, Options};
 #[cfg(feature = "stepped")]
-pub use run::{ActorFigures, CoreFigures, Event, Run};
+pub use run::{ActorFigures, CoreFigures, CoreSnapshot, Event, Run, Snapshot};
 #[cfg(feature = "stepped")]
 pub use stepped::{Deadlock, Wait};
 pub use threads::{ThreadPort, interrupt, run, run_until, run_with_interrupts};

@@ -81,6 +81,28 @@ pub struct ActorFigures {
     pub longest_turn: u64,
 }
 
+/// A device as it is at some moment of its run, for whoever watches it.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The time, in cycles since the start.
+    pub cycles: u64,
+    /// What each core does.
+    pub cores: Vec<CoreSnapshot>,
+    /// Figures of each actor so far, by its number.
+    pub actors: Vec<ActorFigures>,
+}
+
+/// What a core does at some moment.
+#[derive(Clone, Debug)]
+pub struct CoreSnapshot {
+    /// Its figures so far.
+    pub figures: CoreFigures,
+    /// Whether it sleeps.
+    pub is_asleep: bool,
+    /// The innermost turn it is in: the type of the actor, the method, and the letter.
+    pub turn: Option<(&'static str, &'static str, NonZeroU32)>,
+}
+
 impl ActorFigures {
     /// Letters that are in its mailbox still, or that run.
     pub fn waiting(&self) -> u64 {
@@ -193,22 +215,21 @@ struct CoreRecord {
 }
 
 /// A turn that has not ended.
-#[derive(Clone, Copy)]
-pub(crate) struct Turn {
-    pub(crate) actor: u16,
-    pub(crate) method: u8,
-    pub(crate) letter: NonZeroU32,
-    pub(crate) started: u64,
+struct Turn {
+    actor: u16,
+    method: u8,
+    letter: NonZeroU32,
+    started: u64,
     granted: bool,
 }
 
 /// A hop whose letter is known, but not its time.
 pub(crate) struct Reached {
-    pub(crate) core: u8,
-    pub(crate) hop: Hop,
-    pub(crate) actor: u16,
-    pub(crate) method: Option<u8>,
-    pub(crate) letter: Option<NonZeroU32>,
+    core: u8,
+    hop: Hop,
+    actor: u16,
+    method: Option<u8>,
+    letter: Option<NonZeroU32>,
     /// Whether its receiver's monitor granted it: without a monitor nobody does.
     pub(crate) granted: bool,
 }
@@ -296,9 +317,24 @@ impl Recorder {
         }
     }
 
-    /// The innermost turn of a core.
-    pub(crate) fn turn_on(&self, core: usize) -> Option<Turn> {
-        self.cores[core].turns.last().copied()
+    /// The innermost turn of a core: actor, method and letter.
+    pub(crate) fn turn_on(&self, core: usize) -> Option<(&'static str, &'static str, NonZeroU32)> {
+        let turn = self.cores[core].turns.last()?;
+        let names = worker::names(turn.actor, turn.method);
+        let method = names.and_then(|names| names.method).unwrap_or("?");
+        Some((names.map_or("?", |names| names.actor), method, turn.letter))
+    }
+
+    /// How it is now; `times` are cycles awake and asleep of each core, and whether it sleeps.
+    pub(crate) fn snapshot(&self, cycles: u64, times: impl Iterator<Item = (u64, u64, bool)>) -> Snapshot {
+        let cores = self.cores.iter().enumerate().zip(times);
+        let cores = cores.map(|((number, core), (awake, asleep, is_asleep))| CoreSnapshot {
+            figures: CoreFigures { awake, asleep, ..core.figures.clone() },
+            is_asleep,
+            turn: self.turn_on(number),
+        });
+        let actors = (0..).zip(&self.actors).map(|(number, actor)| named(number, actor.figures.clone()));
+        Snapshot { cycles, cores: cores.collect(), actors: actors.collect() }
     }
 
     /// Actors with letters that have not left: their number and how many.

@@ -19,6 +19,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +34,7 @@ use flockwork::worker;
 use crate::costs::Costs;
 use crate::device::Mode;
 use crate::faults::{Faults, OnceIn};
-use crate::run::{Circumstances, Recorder, Run};
+use crate::run::{Circumstances, Recorder, Run, Snapshot};
 use crate::seed::Chance;
 use crate::threads;
 #[cfg(feature = "time")]
@@ -85,6 +86,9 @@ pub(crate) struct Simulation {
     /// `main` has returned: workers end.
     stopped: Cell<bool>,
     deadlock: RefCell<Option<Deadlock>>,
+    watcher: RefCell<Option<Watcher>>,
+    /// When the watcher looks next.
+    next_look: Cell<u64>,
     /// How often core 0 looked in vain since anything happened.
     vain_looks: Cell<u32>,
 }
@@ -118,11 +122,19 @@ pub(crate) struct Setting {
     pub(crate) costs: Costs,
     pub(crate) faults: Faults,
     pub(crate) keep_events: bool,
+    pub(crate) watcher: Option<Watcher>,
+}
+
+/// Somebody who looks at the device now and then.
+pub(crate) struct Watcher {
+    /// So many cycles lie between two looks, at least.
+    pub(crate) every: u64,
+    pub(crate) look: Box<dyn FnMut(&Snapshot)>,
 }
 
 /// Runs `main` on virtual core 0 and workers on all; `Err` if all cores came to wait for one another.
 pub(crate) fn run<R>(setting: Setting, main: impl FnOnce() -> R) -> Result<Run<R>, Deadlock> {
-    let Setting { cores, seed, costs, faults, keep_events } = setting;
+    let Setting { cores, seed, costs, faults, keep_events, watcher } = setting;
     let megahertz = costs.megahertz;
     let epoch = EPOCH.load(Ordering::Relaxed) * u64::from(megahertz);
     let simulation = Simulation {
@@ -140,6 +152,8 @@ pub(crate) fn run<R>(setting: Setting, main: impl FnOnce() -> R) -> Result<Run<R
         recorder: RefCell::new(Recorder::new(cores, keep_events)),
         stopped: Cell::new(false),
         deadlock: RefCell::new(None),
+        next_look: Cell::new(if watcher.is_some() { 0 } else { NEVER }),
+        watcher: RefCell::new(watcher),
         vain_looks: Cell::new(0),
     };
     simulation.choose_slow_cores();
@@ -413,43 +427,57 @@ impl Simulation {
     fn furthest_behind(&self) -> usize {
         loop {
             let (mut least, mut following, mut ties) = (NEVER, NEVER, 0);
-            let mut next = None;
-            for (core, virtual_core) in self.cores.iter().enumerate() {
-                if virtual_core.stage.get() != Stage::Awake {
-                    continue;
-                }
-                let clock = virtual_core.clock.get();
+            for clock in self.awake().map(|(_, core)| core.clock.get()) {
                 if clock < least {
-                    (following, least, ties) = (least, clock, 0);
+                    (following, least, ties) = (least, clock, 1);
                 } else {
                     following = following.min(clock);
-                }
-                if clock == least {
-                    ties += 1;
-                    if self.chance_among(ties) {
-                        next = Some(core);
-                    }
+                    ties += u32::from(clock == least);
                 }
             }
-            let alarm = self.alarm.get();
-            match next {
-                _ if alarm <= least && alarm != NEVER => self.fire(alarm),
-                Some(next) => {
-                    self.horizon.set(following.min(alarm));
-                    return next;
-                }
-                None => self.declare_deadlock(),
+            let (alarm, next_look) = (self.alarm.get(), self.next_look.get());
+            let next_time = least.min(alarm);
+            if next_time == NEVER {
+                self.declare_deadlock();
+            } else if next_look <= next_time {
+                self.watch(next_time);
+            } else if alarm <= least {
+                self.fire(alarm);
+            } else {
+                self.horizon.set(following.min(alarm).min(next_look));
+                return self.one_of(ties, least);
             }
         }
     }
 
-    /// True once in `ties` times: so each of those that are equal is chosen equally often. The first costs no chance.
-    fn chance_among(&self, ties: u32) -> bool {
-        ties == 1 || self.chance.below(ties) == 0
+    fn awake(&self) -> impl Iterator<Item = (usize, &VirtualCore)> {
+        self.cores.iter().enumerate().filter(|(_, core)| core.stage.get() == Stage::Awake)
+    }
+
+    /// One of the `ties` cores whose clocks show `time`. Chance is asked only if there is a choice.
+    fn one_of(&self, ties: u32, time: u64) -> usize {
+        let chosen = if ties > 1 { self.chance.below(ties) } else { 0 };
+        let mut candidates = self.awake().filter(|(_, core)| core.clock.get() == time);
+        let (core, _) = candidates.nth(chosen as usize).unwrap_or_else(|| unreachable!("they were counted"));
+        core
     }
 
     fn latest(&self) -> u64 {
         self.cores.iter().map(|core| core.clock.get()).max().unwrap_or(0)
+    }
+
+    /// Shows the device to whoever watches it.
+    fn watch(&self, time: u64) {
+        if let Some(Watcher { every, look }) = &mut *self.watcher.borrow_mut() {
+            let times = self.cores.iter().map(|core| {
+                let (awake, asleep) = core.times(time);
+                (awake, asleep, core.stage.get() == Stage::Asleep)
+            });
+            let snapshot = self.recorder.borrow().snapshot(time, times);
+            threads::unset_core();
+            look(&snapshot);
+            self.next_look.set(time.saturating_add((*every).max(1)));
+        }
     }
 
     /// `main` is over: every worker ends its turn.
@@ -594,16 +622,13 @@ pub struct Wait {
     /// The core.
     pub core: u8,
     /// The turn it waits in: actor, method and letter; none if it is `main` (or a task) that waits.
-    pub turn: Option<(&'static str, &'static str, u32)>,
+    pub turn: Option<(&'static str, &'static str, NonZeroU32)>,
 }
 
 impl Wait {
     /// A worker outside of all turns has nothing to do, and waits for nothing in particular.
     fn of(core: usize, recorder: &Recorder) -> Option<Self> {
-        let turn = recorder.turn_on(core).map(|turn| {
-            let method = worker::names(turn.actor, turn.method).and_then(|names| names.method);
-            (name_of(turn.actor), method.unwrap_or("?"), turn.letter.get())
-        });
+        let turn = recorder.turn_on(core);
         (core == 0 || turn.is_some()).then_some(Self { core: core as u8, turn })
     }
 }

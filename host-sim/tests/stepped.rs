@@ -1,12 +1,14 @@
 //! Virtual cores in virtual time: what overlaps, what it takes, and what is found out.
 #![allow(missing_docs, unreachable_pub, reason = "the actors of a test are nobody's API")]
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use flockwork::trace::Hop;
 use flockwork::{Actor, Eventually, Mutex, ReadersWriter, Ref, Serial, actor};
 use flockwork_examples::dictionary::{Dictionary, WORDS, word};
-use flockwork_host_sim::{Costs, Device, Event, Run, charge, run_until};
+use flockwork_host_sim::{Costs, Device, Event, Run, Snapshot, charge, run_until};
 
 /// Costs without chance, so that figures can be foretold.
 fn steady() -> Costs {
@@ -266,4 +268,28 @@ fn threads_record_the_same_life_of_a_letter() {
         run.events.iter().map(|event| (event.hop, event.letter, event.method)).collect::<Vec<_>>()
     };
     assert_eq!(of(Device::stepped(1)), of(Device::threads(1)));
+}
+
+#[test]
+fn a_watcher_sees_time_pass_and_changes_nothing() {
+    #[actor]
+    static LIBRARY: Actor<Library, ReadersWriter, 64, 64> = Library { books: 1 };
+    let ask = || {
+        let asked = (0..20).map(|_| LIBRARY.read(10_000).ask().unwrap()).collect::<Vec<_>>();
+        asked.into_iter().for_each(|answer| assert_eq!(answer.get(), Ok(1)));
+    };
+    let unwatched = Device::stepped(2).run(ask);
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    let look = {
+        let seen = seen.clone();
+        move |snapshot: &Snapshot| seen.borrow_mut().push(snapshot.clone())
+    };
+    let watched = Device::stepped(2).try_run_watched(5_000, look, ask).unwrap();
+    assert_eq!(watched.events, unwatched.events);
+    let seen = seen.take();
+    assert!(seen.windows(2).all(|two| two[1].cycles >= two[0].cycles + 5_000), "not too often");
+    assert!(seen.len() as u64 >= watched.cycles / 10_000, "and not too seldom: {} times", seen.len());
+    let busy = |snapshot: &&Snapshot| snapshot.cores.iter().all(|core| core.turn.is_some_and(|turn| turn.1 == "read"));
+    assert!(seen.iter().filter(busy).count() > seen.len() / 2, "both cores read most of the time");
+    assert!(seen.is_sorted_by_key(|snapshot| snapshot.cores.iter().map(|core| core.figures.letters).sum::<u64>()));
 }
