@@ -6,7 +6,7 @@ use flockwork::{
 
 use crate::hold::hold_core_1;
 use crate::patience::reach;
-use crate::{Case, Device, Stop, require, require_equal};
+use crate::{Case, Device, Stop, require, require_equal, share};
 
 pub(crate) const CASES: &[Case] = &[
     Case { name: "promises/on-one-core", proves: "OCA-1, OCA-3, OCA-4", cores: 1, run: on_one_core },
@@ -73,7 +73,7 @@ fn answered<T, E>(outcome: Result<T, Failure<E>>) -> Result<T, Stop> {
 }
 
 fn rounds(device: &dyn Device) -> u32 {
-    device.letters() / 50
+    share(device, 50, 500)
 }
 
 fn on_one_core(device: &'static dyn Device) -> Result<(), Stop> {

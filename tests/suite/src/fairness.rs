@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use flockwork::{Actor, Pinned, ReadersWriter, Ref, Serial, actor};
 
 use crate::patience::{deliver, reach, spin_until};
-use crate::{Case, Device, Stop, require, require_equal};
+use crate::{Case, Device, Stop, require, require_equal, share};
 
 pub(crate) const CASES: &[Case] = &[
     Case { name: "fairness/neighbours-on-core-0", proves: "OCA-26, OCA-27", cores: 1, run: neighbours_on_core_0 },
@@ -81,7 +81,7 @@ fn neighbours(
     /// Between a question and its answer the spinner has a turn or two: it was first, and the answer has to be noticed.
     /// A visit between two looks at notices lets a core take as many turns as a round has visits.
     const TURNS_PER_ANSWER: u32 = 20;
-    let questions = device.letters() / 1000;
+    let questions = share(device, 1000, 50);
     let turns = || TURNS[core].load(SeqCst);
     STOP.store(0, SeqCst);
     deliver(device, spinner.spin(spinner).tell())?;
@@ -174,7 +174,7 @@ static GRABBER_1: Actor<Grabber, Pinned<1>, 2> = Grabber { side: 1, grabbed: 0 }
 
 /// Both cores send to one actor, which either may run: neither gets so much of it that the other one stands still.
 fn no_core_starves(device: &'static dyn Device) -> Result<(), Stop> {
-    let goal = device.letters() / 50;
+    let goal = share(device, 50, 1000);
     // The other one first: it has to be told of, this core's own starts when it works.
     deliver(device, GRABBER_1.grab(&GRABBER_1, goal).tell())?;
     deliver(device, GRABBER_0.grab(&GRABBER_0, goal).tell())?;
@@ -220,7 +220,7 @@ static BENCH: Actor<Bench, ReadersWriter, 4> = Bench;
 
 /// Two readers of one actor run at once, one on each core, since each waits for the other; the writer comes after both.
 fn readers_at_once(device: &'static dyn Device) -> Result<(), Stop> {
-    let rounds = device.letters() / 5000;
+    let rounds = share(device, 5000, 20);
     MISSED.store(0, SeqCst);
     WRITTEN.store(0, SeqCst);
     HERE.iter().for_each(|place| place.store(0, SeqCst));

@@ -118,6 +118,11 @@ impl fmt::Display for Stop {
     }
 }
 
+/// A part of the device's letters for a smaller case, but enough to show something.
+fn share(device: &dyn Device, part: u32, least: u32) -> u32 {
+    (device.letters() / part).max(least)
+}
+
 /// Stops the case unless the condition holds.
 fn require(holds: bool, what: &'static str) -> Result<(), Stop> {
     if holds { Ok(()) } else { Err(Stop::Wrong(what)) }

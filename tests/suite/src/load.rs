@@ -9,7 +9,7 @@ use flockwork::{Actor, Mutex, Pinned, Post, ReadersWriter, Ref, Refused, Rejecte
 
 use crate::hold::{CORE_1, hold_core_1};
 use crate::patience::{deliver, reach};
-use crate::{Case, Device, Stop, require, require_equal};
+use crate::{Case, Device, Stop, require, require_equal, share};
 
 pub(crate) const CASES: &[Case] = &[
     Case { name: "letters/full-mailbox", proves: "KER-2", cores: 1, run: full_mailbox },
@@ -347,7 +347,7 @@ fn start(device: &'static dyn Device, pump: Ref<Pump>, to: Receiver, letters: u3
 }
 
 fn both_directions(device: &'static dyn Device) -> Result<(), Stop> {
-    let letters = device.letters() / 20;
+    let letters = share(device, 100, 2000);
     let (near, far) = (RECEIVERS[NEAR_SINK], RECEIVERS[FAR_SINK]);
     start(device, &ON_CORE_0, far, letters)?;
     start(device, &ON_CORE_1, near, letters)?;
@@ -360,8 +360,8 @@ fn both_directions(device: &'static dyn Device) -> Result<(), Stop> {
 
 /// The timer of core 0 sends into an actor that is busy with letters of its own core, from the same lane.
 fn timer_into_busy_actor(device: &'static dyn Device) -> Result<(), Stop> {
-    let letters = device.letters() / 20;
-    let interrupts = device.letters() / 2000;
+    let letters = share(device, 100, 2000);
+    let interrupts = share(device, 2000, 100);
     let near = RECEIVERS[NEAR_SINK];
     TIMERS[0].set(NEAR_SINK, interrupts);
     device.start_timer();
@@ -377,8 +377,8 @@ fn timer_into_busy_actor(device: &'static dyn Device) -> Result<(), Stop> {
 
 /// Timers of both cores send to the other core, whose actor is busy as well.
 fn timers_of_both_cores(device: &'static dyn Device) -> Result<(), Stop> {
-    let letters = device.letters() / 20;
-    let interrupts = device.letters() / 2000;
+    let letters = share(device, 100, 2000);
+    let interrupts = share(device, 2000, 100);
     let (near, far) = (RECEIVERS[NEAR_SINK], RECEIVERS[FAR_SINK]);
     let sent = with_both_timers(device, [FAR_SINK, NEAR_SINK], interrupts, || {
         start(device, &ON_CORE_0, far, letters)?;

@@ -1,0 +1,97 @@
+//! The suite that runs on every device (`tests/suite`), on this board.
+//!
+//! Words on the command line: `evenly` if the cores advance evenly (QEMU with `-icount`), `letters=N` for how many letters
+//! the largest case sends.
+#![no_std]
+#![no_main]
+
+use core::fmt;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+
+use flockwork_mps2_an521::{
+    Core1Stack, Outcome, arguments, core, entry, exception, finish, high_water, idle_calls, interleave, log, run, tick,
+};
+use flockwork_suite::{Device, timer_interrupt};
+
+/// Two cores in QEMU.
+struct Qemu {
+    evenly: AtomicBool,
+    letters: AtomicU32,
+}
+
+static QEMU: Qemu = Qemu { evenly: AtomicBool::new(false), letters: AtomicU32::new(1_000_000) };
+
+impl Device for Qemu {
+    fn cores(&self) -> u8 {
+        2
+    }
+
+    fn core(&self) -> u8 {
+        core()
+    }
+
+    fn letters(&self) -> u32 {
+        self.letters.load(Relaxed)
+    }
+
+    fn patience(&self) -> u32 {
+        // Evenly, the other core has had as many instructions. Otherwise its thread may not have run for a long time.
+        if self.advances_evenly() { 1_000_000 } else { 1_000_000_000 }
+    }
+
+    fn advances_evenly(&self) -> bool {
+        self.evenly.load(Relaxed)
+    }
+
+    fn idle_sleeps(&self) -> bool {
+        // QEMU's WFE lets others run and returns.
+        false
+    }
+
+    fn idle_calls(&self, core: u8) -> Option<u32> {
+        idle_calls(core)
+    }
+
+    fn start_timer(&self) {
+        tick::start(50);
+    }
+
+    fn stop_timer(&self) {
+        tick::stop();
+    }
+
+    fn log(&self, line: fmt::Arguments<'_>) {
+        log(line);
+    }
+}
+
+#[exception]
+fn SysTick() {
+    timer_interrupt(core());
+}
+
+static CORE1_STACK: Core1Stack<16384> = Core1Stack::new();
+
+#[entry]
+fn main() -> ! {
+    for word in arguments().words() {
+        if word == "evenly" {
+            QEMU.evenly.store(true, Relaxed);
+            interleave(1);
+        } else if let Some(letters) = word.strip_prefix("letters=") {
+            QEMU.letters.store(letters.parse().expect("letters=N needs a number"), Relaxed);
+        }
+    }
+    run(&CORE1_STACK, |_core0| suite(), |_core1| {})
+}
+
+/// Core 0 runs the suite inside its worker's start; core 1 works.
+fn suite() -> ! {
+    let summary = flockwork_suite::run(&QEMU);
+    for number in 0..2 {
+        if let Some(used) = high_water(number) {
+            log(format_args!("stack of core {number}: {used}"));
+        }
+    }
+    finish(if summary.failed == 0 { Outcome::Passed } else { Outcome::Failed })
+}
