@@ -2,8 +2,9 @@
 
 use crate::{
     args::{Args, Misuse},
-    board::{Board, Profile, RP2040},
+    board::{Board, MPS2_AN521, Profile, RP2040},
     invocation::Invocation,
+    qemu,
     step::{Stop, exit_code},
 };
 use std::{path::Path, process::ExitCode};
@@ -23,6 +24,7 @@ pub(crate) fn emulate(board: &Board, elf: &Path) -> Result<(), Stop> {
                 .arg(elf.display().to_string())
                 .run()
         }
+        name if name == MPS2_AN521.name => qemu::run(elf),
         name => Err(Stop::Failed(format!(
             "there is no emulator for {name}: `cargo xtask flash {name} EXAMPLE` runs it on a board"
         ))),

@@ -19,6 +19,7 @@ mod lint;
 mod loom;
 mod miri;
 mod no_alloc;
+mod qemu;
 mod rustup;
 mod size;
 mod step;

@@ -4,7 +4,7 @@ use crate::{
     args::{Args, Misuse},
     firmware,
     invocation::Invocation,
-    loom, miri, size,
+    loom, miri, qemu, size,
     step::{Step, run_steps},
     targets,
 };
@@ -34,6 +34,7 @@ fn steps() -> Vec<Step> {
             .run()
     }));
     steps.push(Step::new("boards/firmware", "last words and refusals of images, on the emulator", firmware::check));
+    steps.push(Step::new("boards/mps2-an521", "two cores with compare-and-swap in QEMU, a million letters", qemu::check));
     steps.push(Step::new("boards/size", "flash and RAM of every image within budget", size::check));
     steps.push(Step::new("loom", "the loom models and their mutants", || loom::models(false, None)));
     steps.push(Step::new("miri", miri::ABOUT, || miri::kernel(miri::SEEDS, None)));
