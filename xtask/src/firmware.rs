@@ -1,18 +1,40 @@
-//! The step that runs images which go wrong, or log, and looks at what they say.
+//! The step that runs images which go wrong, or log, and looks at what they say; and those that must not even compile.
 
 use crate::{board::RP2040, invocation::Invocation, rustup, step::Stop};
 
 /// The packages of the images. Each is built alone: features are those of all that is built at once, and these differ in
 /// what they link.
-const PACKAGES: &[&str] = &["flockwork-check-fates", "flockwork-check-single-core"];
+const PACKAGES: &[&str] = &["flockwork-check-fates", "flockwork-check-single-core", "flockwork-check-logs"];
+
+/// Images that the compiler refuses, and part of what it says.
+const REFUSED: &[(&str, &str)] = &[
+    ("no-stack", "this function takes 4 arguments but 3 arguments were supplied"),
+    ("small-stack", "core 1 needs a stack of at least 1024 bytes"),
+];
 
 /// Builds the images and runs the tests of what they say.
 pub(crate) fn check() -> Result<(), Stop> {
     rustup::target(RP2040.target)?;
-    for package in PACKAGES {
-        Invocation::cargo("build --manifest-path boards/Cargo.toml --target-dir boards/target --release")
-            .args(["--package", package, "--target", RP2040.target])
-            .run()?;
-    }
+    PACKAGES.iter().try_for_each(|package| build(package).run())?;
+    REFUSED.iter().try_for_each(|(image, reason)| refused(image, reason))?;
     Invocation::cargo("test --package flockwork-firmware-tests --features images").run()
+}
+
+fn build(package: &str) -> Invocation {
+    Invocation::cargo("build --manifest-path boards/Cargo.toml --target-dir boards/target --release")
+        .args(["--package", package, "--target", RP2040.target])
+        // Without it defmt compiles everything but errors out.
+        .variable("DEFMT_LOG", "info")
+}
+
+/// Fails unless the compiler refuses the image with this reason.
+fn refused(image: &str, reason: &str) -> Result<(), Stop> {
+    let build = build("flockwork-check-fates").args(["--features", "does-not-compile", "--bin", image]);
+    let output = build.output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() && said.contains(reason) {
+        return Ok(());
+    }
+    print!("{said}");
+    Err(Stop::Failed(format!("`{build}` was not refused with `{reason}`")))
 }

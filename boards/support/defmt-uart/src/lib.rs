@@ -6,7 +6,7 @@
 //! Frames wait in memory until [`drain`] has sent them, so whoever logs never waits for the line:
 //!
 //! ```ignore
-//! let line = BufferedUartTx::new(p.UART0, p.PIN_0, Irqs, BUFFER.take(), Config::default());
+//! let line = BufferedUartTx::new(p.UART0, Irqs, p.PIN_0, BUFFER.take(), Config::default());
 //! spawner.spawn(log(line).unwrap());
 //!
 //! #[embassy_executor::task]
