@@ -4,7 +4,7 @@ use crate::{
     args::{Args, Misuse},
     board::{Profile, RP2040},
     invocation::Invocation,
-    step::Stop,
+    step::{Stop, exit_code},
 };
 use std::process::ExitCode;
 
@@ -33,13 +33,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
         }
         None => measure(&[]),
     };
-    Ok(match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Stop::Failed(why) | Stop::Skipped(why)) => {
-            eprintln!("xtask cycles: {why}");
-            ExitCode::FAILURE
-        }
-    })
+    Ok(exit_code("cycles", done))
 }
 
 /// Fails if a figure differs from the one that is kept.

@@ -3,6 +3,7 @@
 use crate::{
     args::{Args, Misuse},
     board::{Board, MPS2_AN521, Profile, RP2040},
+    cycles,
     invocation::Invocation,
     qemu,
     step::{Stop, exit_code},
@@ -14,6 +15,15 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
     let (board, example) = Board::and_example(args)?;
     let profile = if fast { Profile::Fast } else { Profile::Release };
     Ok(exit_code("emulate", board.build(&example, profile).and_then(|elf| emulate(board, &elf))))
+}
+
+/// Runs the images of the RP2040 and looks at what they do, and at what it costs.
+pub(crate) fn check_rp2040() -> Result<(), Stop> {
+    for example in ["hello", "quiet", "suite"] {
+        RP2040.build(example, Profile::Release)?;
+    }
+    Invocation::cargo("test --package flockwork-emulator --features images").run()?;
+    cycles::check()
 }
 
 /// Runs an image of a board until it ends, with its log on the screen.

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{Args, Misuse},
-    firmware,
+    emulate, firmware,
     invocation::Invocation,
     loom, miri, qemu, size,
     step::{Step, run_steps},
@@ -33,6 +33,7 @@ fn steps() -> Vec<Step> {
             .args(["--package", "flockwork-board-support", "--package", "flockwork-defmt-uart"])
             .run()
     }));
+    steps.push(Step::new("boards/rp2040", "both cores of the emulated chip, and their cycles", emulate::check_rp2040));
     steps.push(Step::new("boards/firmware", "last words and refusals of images, on the emulator", firmware::check));
     steps.push(Step::new("boards/mps2-an521", "two cores with compare-and-swap in QEMU, a million letters", qemu::check));
     steps.push(Step::new("boards/size", "flash and RAM of every image within budget", size::check));
