@@ -261,9 +261,9 @@ impl Machine {
 
     fn raise_fifo_interrupts(&mut self) {
         let bus = &mut self.emulator.bus;
-        for core in 0..2 {
+        for (core, interrupt) in FIFO_INTERRUPT.into_iter().enumerate() {
             if bus.sio.read32(FIFO_STATUS, core) & FIFO_RAISES != 0 {
-                bus.nvics[core].set_pending(FIFO_INTERRUPT[core]);
+                bus.nvics[core].set_pending(interrupt);
             }
         }
     }
