@@ -1,6 +1,6 @@
-//! ELF files of 32-bit little-endian chips, as far as the commands need them: what is loaded where, sections and symbols.
+//! ELF files of 32-bit little-endian chips, as far as the commands need them: what is loaded where, and sections.
 //!
-//! Read here rather than with a crate: it is three tables of fixed layout, and `xtask` has no dependencies.
+//! Read here rather than with a crate: it is two tables of fixed layout, and `xtask` has no dependencies.
 
 use crate::step::Stop;
 use std::path::Path;
@@ -38,16 +38,7 @@ pub(crate) struct Section<'a> {
     pub(crate) is_stored: bool,
 }
 
-/// A function or variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Symbol<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) address: u32,
-    pub(crate) size: u32,
-}
-
 const LOAD: u32 = 1;
-const SYMBOL_TABLE: u32 = 2;
 const NO_BITS: u32 = 8;
 const WRITABLE: u32 = 1;
 const ALLOCATED: u32 = 2;
@@ -99,22 +90,6 @@ impl Elf {
         })
     }
 
-    /// The functions and variables that have a size.
-    pub(crate) fn symbols(&self) -> impl Iterator<Item = Symbol<'_>> {
-        let tables = self.entries(self.sections).filter(|entry| word(entry, 4) == Some(SYMBOL_TABLE));
-        tables.flat_map(move |table| {
-            let names = word(table, 24)
-                .and_then(|index| self.entries(self.sections).nth(index as usize))
-                .and_then(|names| self.content(names))
-                .unwrap_or_default();
-            self.content(table).unwrap_or_default().chunks_exact(16).filter_map(move |entry| {
-                let name = text(names, word(entry, 0)?)?;
-                let (address, size) = (word(entry, 4)?, word(entry, 8)?);
-                (size > 0).then_some(Symbol { name, address, size })
-            })
-        })
-    }
-
     fn content(&self, section: &[u8]) -> Option<&[u8]> {
         self.bytes.get(word(section, 16)? as usize..)?.get(..word(section, 20)? as usize)
     }
@@ -139,15 +114,12 @@ fn text(texts: &[u8], at: u32) -> Option<&str> {
 pub(crate) mod tests {
     use super::*;
 
-    /// An ELF file by hand: two loaded pieces, one of them empty, and a symbol table with one variable.
+    /// An ELF file by hand: loaded pieces, and a section for variables.
     pub(crate) fn elf(pieces: &[(u32, &[u8])]) -> Elf {
         const HEADER: usize = 52;
-        let texts = b"\0.bss\0.symtab\0FLOCK\0";
-        let symbol = [14, 0x2000_0000, 24, 0].map(u32::to_le_bytes).concat();
+        let texts = b"\0.bss\0";
 
         let mut content = texts.to_vec();
-        let symbols_at = content.len();
-        content.extend(&symbol);
         let mut segments = Vec::new();
         let base = HEADER + pieces.len() * 32;
         for (address, bytes) in pieces {
@@ -156,15 +128,10 @@ pub(crate) mod tests {
             segments.extend([LOAD, offset, *address, *address, size, size, 0, 4].map(u32::to_le_bytes).concat());
             content.extend(*bytes);
         }
-        let section = |name, kind, flags, offset, size: usize, link| {
-            [name, kind, flags, 0, (base + offset) as u32, size as u32, link, 0, 4, 0].map(u32::to_le_bytes).concat()
+        let section = |name, kind, flags, size: usize| {
+            [name, kind, flags, 0, base as u32, size as u32, 0, 0, 4, 0].map(u32::to_le_bytes).concat()
         };
-        let sections = [
-            section(0, 3, 0, 0, texts.len(), 0),
-            section(1, NO_BITS, ALLOCATED | WRITABLE, 0, 24, 0),
-            section(6, SYMBOL_TABLE, 0, symbols_at, symbol.len(), 0),
-        ]
-        .concat();
+        let sections = [section(0, 3, 0, texts.len()), section(1, NO_BITS, ALLOCATED | WRITABLE, 24)].concat();
 
         let mut bytes = b"\x7fELF\x01\x01".to_vec();
         bytes.resize(HEADER, 0);
@@ -174,7 +141,7 @@ pub(crate) mod tests {
         put(42, &32_u16.to_le_bytes());
         put(44, &(pieces.len() as u16).to_le_bytes());
         put(46, &40_u16.to_le_bytes());
-        put(48, &3_u16.to_le_bytes());
+        put(48, &2_u16.to_le_bytes());
         put(50, &0_u16.to_le_bytes());
         Elf::parse([bytes, segments, content, sections].concat()).expect("a well-formed file")
     }
@@ -186,10 +153,9 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn sections_and_symbols_have_their_names_and_sizes() {
+    fn sections_have_their_names_and_sizes() {
         let elf = elf(&[]);
         assert!(elf.sections().eq([Section { name: ".bss", size: 24, is_writable: true, is_stored: false }]));
-        assert!(elf.symbols().eq([Symbol { name: "FLOCK", address: 0x2000_0000, size: 24 }]));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use budgets::Budgets;
 use std::{fmt::Write, path::PathBuf, process::ExitCode};
 
 /// Images that measure or test: they grow with every case, and nobody flashes them.
-const INSTRUMENTS: &[&str] = &["cycles", "suite"];
+const INSTRUMENTS: &[&str] = &["cycles", "quiet", "suite"];
 
 /// Where the budgets are kept.
 const BUDGETS: &str = "boards/budgets.toml";
@@ -81,13 +81,14 @@ struct Figure {
 
 impl Sizes {
     fn measure() -> Result<Self, Stop> {
+        actors::prepare()?;
         let mut images = Vec::new();
         for board in BOARDS {
             for example in board.examples().iter().filter(|example| !INSTRUMENTS.contains(&example.as_str())) {
                 images.push(Image::read(format!("{}.{example}", board.name), board.build(example, Profile::Release)?)?);
             }
         }
-        Ok(Self { images, bars: bars(&Probes::build()?)? })
+        Ok(Self { images, bars: bars(&Probes::build()?) })
     }
 
     fn figures(&self) -> Vec<Figure> {
@@ -110,8 +111,10 @@ impl Sizes {
         for image in &self.images {
             let (flash, ram) = (budget(image, "flash"), budget(image, "ram"));
             let _ = writeln!(text, "{:<28} {:>8} {flash:>8} {:>8} {ram:>8}", image.name, image.flash, image.ram);
-            for Actor { name, body, mailbox } in &image.actors {
-                let _ = writeln!(text, "  {name:<44} state and monitor {body:>5}, mailbox {mailbox:>5}");
+            for Actor { name, state, monitor, letters, promises, rest } in &image.actors {
+                let parts =
+                    format!("state {state}, monitor {monitor}, letters {letters}, promises {promises}, rest {rest}");
+                let _ = writeln!(text, "  {name:<40} {parts}");
             }
         }
         let _ = writeln!(text, "\n{:<72} {:>6} {:>6}", "the kernel, in bytes (opt-level s, RP2040)", "", "bar");
@@ -129,8 +132,11 @@ impl Sizes {
     /// For programs. Every name is an identifier, so nothing needs quoting.
     fn json(&self) -> String {
         let list = |lines: Vec<String>| format!("[\n    {}\n  ]", lines.join(",\n    "));
-        let actor = |Actor { name, body, mailbox }: &Actor| {
-            format!(r#"{{"name": "{name}", "body": {body}, "mailbox": {mailbox}}}"#)
+        let actor = |Actor { name, state, monitor, letters, promises, rest }: &Actor| {
+            let parts =
+                [("state", state), ("monitor", monitor), ("letters", letters), ("promises", promises), ("rest", rest)];
+            let parts = parts.map(|(part, bytes)| format!(r#""{part}": {bytes}"#)).join(", ");
+            format!(r#"{{"name": "{name}", {parts}}}"#)
         };
         let image = |Image { name, flash, ram, actors }: &Image| {
             let actors: Vec<String> = actors.iter().map(actor).collect();
@@ -149,7 +155,7 @@ impl Sizes {
 impl Image {
     fn read(name: String, path: PathBuf) -> Result<Self, Stop> {
         let elf = Elf::read(&path)?;
-        Ok(Self { name, flash: flash(&elf), ram: ram(&elf), actors: actors::of(&elf) })
+        Ok(Self { name, flash: flash(&elf), ram: ram(&elf), actors: actors::of(&path)? })
     }
 }
 
@@ -171,7 +177,8 @@ struct Probes {
     five_actors: Elf,
     one_monitored: Elf,
     five_monitored: Elf,
-    mailboxes: Elf,
+    /// The one actor of an image, whose mailbox is known.
+    mailbox: Actor,
 }
 
 impl Probes {
@@ -181,7 +188,8 @@ impl Probes {
         Invocation::cargo("build --manifest-path boards/Cargo.toml --target-dir boards/target")
             .args(["--package", "flockwork-size-probe", "--bins", "--target", target, "--profile", "release"])
             .run()?;
-        let read = |name| Elf::read(&["boards/target", target, "release", name].iter().collect::<PathBuf>());
+        let path = |name| ["boards/target", target, "release", name].iter().collect::<PathBuf>();
+        let read = |name| Elf::read(&path(name));
         Ok(Self {
             embassy: read("size-embassy")?,
             no_actor: read("size-no-actor")?,
@@ -189,35 +197,28 @@ impl Probes {
             five_actors: read("size-five-actors")?,
             one_monitored: read("size-one-monitored")?,
             five_monitored: read("size-five-monitored")?,
-            mailboxes: read("size-mailboxes")?,
+            mailbox: the_only(actors::of(&path("size-mailbox"))?)?,
         })
     }
 }
 
-/// What the state of the probes' actors takes: one number.
-const STATE: u32 = 4;
-/// Lanes of a mailbox on a chip: one per core.
-const LANES: u32 = 2;
+fn the_only(actors: Vec<Actor>) -> Result<Actor, Stop> {
+    let [actor] = <[Actor; 1]>::try_from(actors)
+        .map_err(|actors| Stop::Failed(format!("the probe of a mailbox has {} actors instead of one", actors.len())))?;
+    Ok(actor)
+}
+
+/// Letters of the probe of a mailbox, and promises: four in each of two lanes.
+const PLACES: u32 = 8;
 /// Actor types that the probes with several have more than those with one.
 const FURTHER: u32 = 4;
 
-fn bars(probes: &Probes) -> Result<Vec<Bar>, Stop> {
+fn bars(probes: &Probes) -> Vec<Bar> {
     let beyond = |image: &Elf, base: &Elf| flash(image).saturating_sub(flash(base));
-    let Probes { embassy, no_actor, one_actor, five_actors, one_monitored, five_monitored, mailboxes } = probes;
-
-    let actors = actors::of(mailboxes);
-    let mailbox = |name: &str| {
-        let found = actors.iter().find(|actor| actor.name.ends_with(name));
-        found.ok_or_else(|| Stop::Failed(format!("the probe of mailboxes has no actor {name}")))
-    };
-    let plain = mailbox("PLAIN")?;
-    // The probes have 4 letters and 4 promises in each lane, or 8 of the one or the other.
-    let letter = (mailbox("MORE_LETTERS")?.mailbox - plain.mailbox) / (4 * LANES);
-    let promise = (mailbox("MORE_PROMISES")?.mailbox - plain.mailbox) / (4 * LANES);
-    let beside = (plain.body - STATE + plain.mailbox).saturating_sub(4 * LANES * (letter + promise));
+    let Probes { embassy, no_actor, one_actor, five_actors, one_monitored, five_monitored, mailbox } = probes;
 
     let figure = |name, about, bytes, bar| Bar { name, about, bytes, bar };
-    Ok(vec![
+    vec![
         figure("workers", "flash: workers on both cores, without an actor", beyond(no_actor, embassy), None),
         figure("first", "flash: workers and a first actor", beyond(one_actor, embassy), Some(1536)),
         figure(
@@ -232,10 +233,10 @@ fn bars(probes: &Probes) -> Result<Vec<Bar>, Stop> {
             beyond(five_monitored, one_monitored) / FURTHER,
             Some(300),
         ),
-        figure("letter", "RAM: a letter with a message of one word", letter, None),
-        figure("promise", "RAM: a promise of one word", promise, None),
-        figure("actor", "RAM: an actor beside its state, letters and promises", beside, Some(24)),
-    ])
+        figure("letter", "RAM: a letter with a message of one word", mailbox.letters / PLACES, None),
+        figure("promise", "RAM: a promise of one word", mailbox.promises / PLACES, None),
+        figure("actor", "RAM: an actor beside its state, letters and promises", mailbox.rest, Some(24)),
+    ]
 }
 
 #[cfg(test)]
@@ -244,7 +245,8 @@ mod tests {
     use crate::elf::tests::elf;
 
     fn sizes() -> Sizes {
-        let actors = vec![Actor { name: "hello::HERE".to_owned(), body: 8, mailbox: 456 }];
+        let actors =
+            vec![Actor { name: "hello::HERE".to_owned(), state: 8, monitor: 0, letters: 456, promises: 64, rest: 24 }];
         let image = Image { name: "rp2040.hello".to_owned(), flash: 30_000, ram: 6_000, actors };
         let bar = |name, bytes, bar| Bar { name, about: name, bytes, bar };
         Sizes { images: vec![image], bars: vec![bar("first", 1600, Some(1536)), bar("actor", 24, Some(24))] }
@@ -260,7 +262,7 @@ mod tests {
     fn the_table_says_what_is_met_and_what_is_missed() {
         let table = sizes().table(&Budgets::of(&sizes().figures()));
         assert!(table.contains("1536  missed by 64") && table.contains("24  met"), "{table}");
-        assert!(table.contains("hello::HERE") && table.contains("456"), "{table}");
+        assert!(table.contains("hello::HERE") && table.contains("letters 456"), "{table}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Images that were built for the RP2040, run here: what the tests of this crate share.
 
+pub mod layout;
+
 use flockwork_board_support::epitaph::{self, Epitaph};
 use flockwork_emulator::{Ended, Image, Machine};
 use std::path::Path;

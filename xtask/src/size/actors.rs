@@ -1,52 +1,42 @@
-//! The actors of an image, found by the names of their statics.
-//!
-//! `#[actor] static NAME` makes two of them: `NAME`, with the state and the monitor, and inside its initialiser `MAIL`, with the
-//! mailbox: lanes of letters and of promises. So whatever is called `…::NAME::MAIL` is the mailbox of an actor.
+//! The actors of an image, part by part: asked of `flockwork-layout` (`tests/firmware`), which reads the debug information.
 
-use crate::elf::{Elf, Symbol};
+use crate::{invocation::Invocation, step::Stop};
+use std::path::Path;
 
-/// What an actor takes of RAM.
-#[derive(Debug, PartialEq, Eq)]
+/// Bytes of RAM that an actor takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Actor {
     /// The path of its static.
     pub(crate) name: String,
-    /// Bytes of its state, its monitor and the reference to its mailbox.
-    pub(crate) body: u32,
-    /// Bytes of its mailbox.
-    pub(crate) mailbox: u32,
+    pub(crate) state: u32,
+    pub(crate) monitor: u32,
+    /// The letters in all its lanes.
+    pub(crate) letters: u32,
+    /// The promises in all its lanes.
+    pub(crate) promises: u32,
+    /// What the kernel needs beside.
+    pub(crate) rest: u32,
 }
 
-/// The actors, in alphabetical order.
-pub(crate) fn of(elf: &Elf) -> Vec<Actor> {
-    let symbols: Vec<(String, Symbol<'_>)> =
-        elf.symbols().filter_map(|symbol| Some((path(symbol.name)?, symbol))).collect();
-    among(&symbols)
+/// Builds the program that is asked.
+pub(crate) fn prepare() -> Result<(), Stop> {
+    Invocation::cargo("build --package flockwork-firmware-tests --bin flockwork-layout").run()
 }
 
-fn among(symbols: &[(String, Symbol<'_>)]) -> Vec<Actor> {
-    let mail = symbols.iter().filter_map(|(path, symbol)| Some((path.strip_suffix("::MAIL")?, symbol.size)));
-    let actor = |(name, mailbox): (&str, u32)| {
-        let (_, body) = symbols.iter().find(|(path, _)| path == name)?;
-        Some(Actor { name: name.to_owned(), body: body.size, mailbox })
-    };
-    let mut actors: Vec<Actor> = mail.filter_map(actor).collect();
-    actors.sort_by(|one, other| one.name.cmp(&other.name));
-    actors
+/// The actors of an image, by name.
+pub(crate) fn of(image: &Path) -> Result<Vec<Actor>, Stop> {
+    let ask = Invocation::cargo("run --quiet --package flockwork-firmware-tests --bin flockwork-layout --")
+        .arg(image.display().to_string());
+    let answer = ask.ask().ok_or_else(|| Stop::Failed(format!("`{ask}` failed: run it to see why")))?;
+    answer.lines().map(|line| parse(line).ok_or_else(|| Stop::Failed(format!("`{ask}` wrote `{line}`")))).collect()
 }
 
-/// The path in a mangled name: `_ZN5hello4HERE4MAIL17h0123456789abcdefE` is `hello::HERE::MAIL`. None for all else.
-fn path(mangled: &str) -> Option<String> {
-    let mut rest = mangled.strip_prefix("_ZN")?;
-    let mut parts = Vec::new();
-    while rest != "E" {
-        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
-        let length: usize = rest[..digits].parse().ok()?;
-        parts.push(rest.get(digits..digits + length)?);
-        rest = &rest[digits + length..];
-    }
-    // The last part is a hash.
-    parts.pop().filter(|hash| hash.len() == 17 && hash.starts_with('h'))?;
-    Some(parts.join("::"))
+/// A name and five numbers.
+fn parse(line: &str) -> Option<Actor> {
+    let (name, numbers) = line.split_once(' ')?;
+    let numbers: Vec<u32> = numbers.split(' ').map(|number| number.parse().ok()).collect::<Option<_>>()?;
+    let [state, monitor, letters, promises, rest] = numbers[..] else { return None };
+    Some(Actor { name: name.to_owned(), state, monitor, letters, promises, rest })
 }
 
 #[cfg(test)]
@@ -54,26 +44,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mangled_name_has_a_path_in_it() {
-        let name = "_ZN14size_mailboxes12MORE_LETTERS4MAIL17hb166d16c964fb760E";
-        assert_eq!(path(name).as_deref(), Some("size_mailboxes::MORE_LETTERS::MAIL"));
-        for other in ["FLOCKWORK_OUTCOME", "_ZN5hello", "_ZN99helloE", "_ZN5helloE", "_ZN"] {
-            assert_eq!(path(other), None, "{other}");
-        }
-    }
-
-    #[test]
-    fn an_actor_is_a_static_with_a_mailbox_inside() {
-        let symbol = |path: &str, size| (path.to_owned(), Symbol { name: "", address: 0, size });
-        let symbols = [
-            symbol("hello::THERE::MAIL", 400),
-            symbol("hello::THERE", 12),
-            symbol("hello::CORE1_STACK", 4096),
-            symbol("hello::HERE", 8),
-            symbol("hello::HERE::MAIL", 200),
-            symbol("elsewhere::MAIL", 1),
-        ];
-        let actor = |name: &str, body, mailbox| Actor { name: name.to_owned(), body, mailbox };
-        assert_eq!(among(&symbols), [actor("hello::HERE", 8, 200), actor("hello::THERE", 12, 400)]);
+    fn a_line_is_a_name_and_five_numbers() {
+        let actor =
+            Actor { name: "hello::HERE".to_owned(), state: 4, monitor: 0, letters: 104, promises: 256, rest: 100 };
+        assert_eq!(parse("hello::HERE 4 0 104 256 100"), Some(actor));
+        assert_eq!(parse("hello::HERE 4 0 104 256"), None);
+        assert_eq!(parse("hello::HERE 4 0 104 256 many"), None);
     }
 }
