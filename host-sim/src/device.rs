@@ -19,6 +19,35 @@ pub enum Mode {
 }
 
 /// A device to run actors on.
+///
+/// ```
+/// use flockwork::{Actor, Eventually, ReadersWriter, actor};
+/// use flockwork_host_sim::{Device, charge};
+///
+/// pub struct Map([u32; 16]);
+///
+/// #[actor]
+/// impl Map {
+///     pub fn look_up(&self, place: u8) -> u32 {
+///         charge(1000); // what the work takes, in cycles
+///         self.0[usize::from(place) % 16]
+///     }
+/// }
+///
+/// #[actor]
+/// static MAP: Actor<Map, ReadersWriter, 8, 8> = Map([7; 16]);
+///
+/// let cycles = |cores| {
+///     let run = Device::stepped(cores).seed(1).run(|| {
+///         let asked = [1, 2, 3, 4].map(|place| MAP.look_up(place).ask().unwrap());
+///         asked.into_iter().for_each(|answer| assert_eq!(answer.get(), Ok(7)));
+///     });
+///     assert_eq!(run.letters(), 4);
+///     run.cycles
+/// };
+/// let speed_up = cycles(1) as f64 / cycles(2) as f64;
+/// assert!(speed_up > 1.7, "readers run on both cores at once");
+/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a device does nothing until it is run"]
 pub struct Device {
@@ -97,7 +126,7 @@ impl Device {
             Mode::Threads if keep_events => Ok(on_recording_threads(cores, main)),
             Mode::Threads => {
                 let start = Instant::now();
-                let returned = threads::run(cores, main);
+                let returned = threads::device(cores, false, |_| (), main);
                 let cycles = start.elapsed().as_nanos() as u64;
                 Ok(Recorder::new(cores, false).finish(returned, on_threads(cycles), &vec![(cycles, 0); cores]))
             }

@@ -1,6 +1,6 @@
-//! Runs Flockwork actors on a host.
+//! Runs Flockwork actors on a host, in one of two modes.
 //!
-//! On **threads** a core is an OS thread, so races are real:
+//! On **threads** a core is an OS thread: races are real, time is the host's.
 //!
 //! ```
 //! use flockwork::{Actor, Serial, actor};
@@ -21,6 +21,16 @@
 //! });
 //! assert_eq!(total, 3);
 //! ```
+//!
+//! **Stepped** (feature `stepped`), from 1 to 64 virtual cores take turns on one thread, in virtual time: the same seed gives the same
+//! run, byte for byte, on every machine. `Device` has both modes, and the record of what happened (`Run`); `Options` reads them from
+//! a command line; `Exploration` runs a program with many seeds. A program that only calls [`run`] is stepped by its environment:
+//! `FLOCKWORK_MODE=stepped FLOCKWORK_CORES=8 FLOCKWORK_SEED=3`.
+//!
+//! Simulated time passes at the hops of letters, as the table of costs says, and where code says that it works ([`charge`]). What it
+//! cannot do: preempt. A loop in a method that waits for another core has to call [`run_until`], `get`, `charge` or
+//! [`ThreadPort`]'s `pause`, or it waits for ever; a lock of the host, or a critical section, must not be held over a send or a `charge`;
+//! and threads that are no core cannot send to a stepped device.
 
 #[cfg(feature = "stepped")]
 mod costs;

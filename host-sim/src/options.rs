@@ -85,6 +85,24 @@ impl Options {
         Ok(self)
     }
 
+    /// Those in the environment of this process, for a device that has so many cores otherwise: `FLOCKWORK_MODE`,
+    /// `FLOCKWORK_CORES`, `FLOCKWORK_SEED`, `FLOCKWORK_FAULTS` and `FLOCKWORK_COSTS`, with the values of the options of that name.
+    ///
+    /// [`run`](crate::run) looks at them, so that a program which knows nothing of modes runs in each of them.
+    ///
+    /// # Errors
+    /// If one has a wrong value.
+    pub fn from_environment(cores: usize) -> Result<Self, Misuse> {
+        let options = ["mode", "cores", "seed", "faults", "costs"].iter().filter_map(|name| {
+            let value = std::env::var(format!("FLOCKWORK_{}", name.to_uppercase())).ok()?;
+            Some(format!("--{name}={value}"))
+        });
+        let threads = Self { mode: Mode::Threads, cores, ..Self::default() };
+        threads
+            .take_from(&mut options.collect())
+            .map_err(|Misuse(what)| Misuse(format!("in the environment, with each option as FLOCKWORK_…: {what}")))
+    }
+
     /// The device they describe.
     pub fn device(&self) -> Device {
         Device::new(self.mode, self.cores).seed(self.seed).faults(self.faults.clone()).costs(self.costs.clone())

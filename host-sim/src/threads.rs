@@ -15,7 +15,7 @@ use flockwork::port::{FOREIGN, LockWord, MAX_CORES, Port};
 use flockwork::worker;
 
 #[cfg(feature = "stepped")]
-use crate::{recording, stepped};
+use crate::{Mode, Options, recording, stepped};
 
 /// How often an idle core looks at its latch before its thread is parked: waking a parked thread takes longer than a
 /// hundred letters.
@@ -260,9 +260,18 @@ pub fn interrupt<R>(core: u8, handler: impl FnOnce() -> R) -> R {
 /// Letters that are still on their way then stay where they are; wait for what must be done ([`run_until`], `get`). One
 /// device runs at a time in a process: a second call waits for the first.
 ///
+/// With the feature `stepped`, the environment can choose another mode (`FLOCKWORK_MODE=stepped`), seed and number of cores.
+///
 /// # Panics
 /// If `cores` is 0 or more than the kernel allows, on a thread that is a core already, and if `main` panics.
 pub fn run<R>(cores: usize, main: impl FnOnce() -> R) -> R {
+    #[cfg(feature = "stepped")]
+    match Options::from_environment(cores) {
+        Ok(options) if options.mode == Mode::Stepped => return options.device().keep_events(false).run(main).returned,
+        Ok(options) => return device(options.cores, false, |_| (), main),
+        Err(misuse) => misuse.exit(),
+    }
+    #[cfg(not(feature = "stepped"))]
     device(cores, false, |_| (), main)
 }
 
