@@ -5,7 +5,7 @@
 //! is about. If one differs from the first, the derivation begins again; after [`PATIENCE`] attempts, one letter derives it alone,
 //! since no writer can run inside a letter. So a derivation ends, however busy the place is.
 
-use flockwork::{Eventually, Failure, Promise, Ref};
+use flockwork::{Eventually, Failure, Promise, Ref, actor};
 
 use crate::flock::{FlockError, FlockId};
 use crate::flockr::{Census, Extension, Flockr, Matched};
@@ -13,7 +13,9 @@ use crate::people::People;
 use crate::world::World;
 
 /// Matches that are asked before the first answer is taken, if the flockr has room for as many letters and promises.
-pub const WINDOW: usize = 32;
+pub const WINDOW: usize = 8;
+/// The most helpers of a derivation.
+pub const MAX_HELPERS: usize = 7;
 /// How often a derivation tries to get all its matches done before a writer comes.
 pub const PATIENCE: u32 = 4;
 
@@ -54,67 +56,109 @@ pub fn gather(flockr: Ref<Flockr>, world: &'static World, people: usize) -> Resu
 
 /// Derives a flock. It runs inside a device: the core that waits works meanwhile.
 pub fn derive(flockr: Ref<Flockr>, flock: FlockId) -> Result<Derivation, DerivationError> {
+    derive_with(flockr, flock, &[])
+}
+
+/// Derives a flock; helpers on other cores ask for a share of the matches each.
+///
+/// All cores match anyway. But with one core that asks, the others have nothing to do while it takes answers and asks anew;
+/// with two, one of them asks while the other matches.
+pub fn derive_with(
+    flockr: Ref<Flockr>,
+    flock: FlockId,
+    helpers: &[Ref<Helper>],
+) -> Result<Derivation, DerivationError> {
+    let helpers = &helpers[..helpers.len().min(MAX_HELPERS)];
     for restarts in 0..PATIENCE {
-        let mut attempt = Attempt::new(flockr.census(flock).get()?, restarts);
-        let mut asked = Window::new();
-        while let Some(candidate) = attempt.next() {
-            if asked.is_full()
-                && let Some(oldest) = asked.take()
-            {
-                attempt.note(oldest.get()?);
-            }
-            // With less room than the window, the oldest answers are taken earlier; with none at all, `get` waits for it.
-            loop {
-                match flockr.matching(flock, candidate).ask() {
-                    Ok(promise) => break asked.put(promise),
-                    Err(_) => match asked.take() {
-                        Some(oldest) => attempt.note(oldest.get()?),
-                        None => break attempt.note(flockr.matching(flock, candidate).get()?),
-                    },
-                }
+        let census = flockr.census(flock).get()?;
+        let mut shares = Share::split(census, helpers.len() + 1);
+        let mut parts: [Option<Promise<Part, DerivationError>>; MAX_HELPERS] = [const { None }; MAX_HELPERS];
+        let mut whole = Part::NOTHING;
+        for (part, helper) in parts.iter_mut().zip(helpers) {
+            let share = shares.next_share();
+            match helper.take_share(flockr, flock, share).ask() {
+                Ok(promise) => *part = Some(promise),
+                // The helper has enough to do.
+                Err(_) => whole.add(&match_share(flockr, flock, share)?),
             }
         }
-        while let Some(oldest) = asked.take() {
-            attempt.note(oldest.get()?);
+        whole.add(&match_share(flockr, flock, shares.next_share())?);
+        for part in parts.into_iter().flatten() {
+            whole.add(&part.get().map_err(flatten)?);
         }
-        if let Some(derivation) = attempt.finish() {
+        if let Some(derivation) = whole.finish(census, restarts) {
             return Ok(derivation);
         }
     }
     Ok(alone(flockr.extension(flock).get()?))
 }
 
-/// The same for a task.
+/// Derives a flock in a task.
 ///
 /// **Cancel safety:** dropping the future drops the promises; the matches that were asked still run, and change nothing.
 pub async fn derive_async(flockr: Ref<Flockr>, flock: FlockId) -> Result<Derivation, DerivationError> {
     for restarts in 0..PATIENCE {
-        let mut attempt = Attempt::new(flockr.census(flock).await?, restarts);
+        let census = flockr.census(flock).await?;
+        let share = Share::split(census, 1).next_share();
+        let mut part = Part::NOTHING;
         let mut asked = Window::new();
-        while let Some(candidate) = attempt.next() {
+        for candidate in share.first..share.end {
             if asked.is_full()
                 && let Some(oldest) = asked.take()
             {
-                attempt.note(oldest.await?);
+                part.note(share, oldest.await?);
             }
             loop {
                 match flockr.matching(flock, candidate).ask() {
                     Ok(promise) => break asked.put(promise),
                     Err(_) => match asked.take() {
-                        Some(oldest) => attempt.note(oldest.await?),
-                        None => break attempt.note(flockr.matching(flock, candidate).await?),
+                        Some(oldest) => part.note(share, oldest.await?),
+                        None => break part.note(share, flockr.matching(flock, candidate).await?),
                     },
                 }
             }
+            if part.stale {
+                break;
+            }
         }
         while let Some(oldest) = asked.take() {
-            attempt.note(oldest.await?);
+            part.note(share, oldest.await?);
         }
-        if let Some(derivation) = attempt.finish() {
+        if let Some(derivation) = part.finish(census, restarts) {
             return Ok(derivation);
         }
     }
     Ok(alone(flockr.extension(flock).await?))
+}
+
+/// Asks for the matches of a share, many at a time.
+fn match_share(flockr: Ref<Flockr>, flock: FlockId, share: Share) -> Result<Part, DerivationError> {
+    let mut part = Part::NOTHING;
+    let mut asked = Window::new();
+    for candidate in share.first..share.end {
+        if asked.is_full()
+            && let Some(oldest) = asked.take()
+        {
+            part.note(share, oldest.get()?);
+        }
+        // With less room than the window, the oldest answers are taken earlier; with none at all, `get` waits for it.
+        loop {
+            match flockr.matching(flock, candidate).ask() {
+                Ok(promise) => break asked.put(promise),
+                Err(_) => match asked.take() {
+                    Some(oldest) => part.note(share, oldest.get()?),
+                    None => break part.note(share, flockr.matching(flock, candidate).get()?),
+                },
+            }
+        }
+        if part.stale {
+            break;
+        }
+    }
+    while let Some(oldest) = asked.take() {
+        part.note(share, oldest.get()?);
+    }
+    Ok(part)
 }
 
 fn alone(extension: Extension) -> Derivation {
@@ -122,37 +166,101 @@ fn alone(extension: Extension) -> Derivation {
     Derivation { version, members, comparisons, friends, restarts: PATIENCE }
 }
 
-/// One attempt to get all matches of one version.
-struct Attempt {
-    candidates: core::ops::Range<u16>,
-    /// An answer was about another version.
-    stale: bool,
-    so_far: Derivation,
+/// Asks for shares of derivations on the core it is pinned to.
+///
+/// ```
+/// use flockwork::{Actor, Pinned, actor};
+/// use flockwork_urbiflock::Helper;
+///
+/// #[actor]
+/// static HELPER: Actor<Helper, Pinned<1>, 1, 1> = Helper;
+/// ```
+#[derive(Debug)]
+pub struct Helper;
+
+#[actor]
+impl Helper {
+    /// Asks for the matches of a share.
+    pub fn take_share(&mut self, flockr: Ref<Flockr>, flock: FlockId, share: Share) -> Result<Part, DerivationError> {
+        match_share(flockr, flock, share)
+    }
 }
 
-impl Attempt {
-    fn new(census: Census, restarts: u32) -> Self {
+fn flatten(failure: Failure<DerivationError>) -> DerivationError {
+    match failure {
+        Failure::Method(why) => why,
+        Failure::Unanswered => Failure::Unanswered,
+        Failure::Panicked => Failure::Panicked,
+        Failure::Refused(why) => Failure::Refused(why),
+        Failure::WouldDeadlock => Failure::WouldDeadlock,
+    }
+}
+
+/// Some of the candidates of a flock, to be matched at one version.
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    version: u32,
+    first: u16,
+    end: u16,
+}
+
+impl Share {
+    fn split(census: Census, shares: usize) -> Shares {
         let Census { version, candidates } = census;
-        let so_far = Derivation { version, members: People::NONE, comparisons: 0, friends: 0, restarts };
-        Self { candidates: 0..candidates, stale: false, so_far }
+        Shares { rest: Self { version, first: 0, end: candidates }, shares: shares as u16 }
     }
+}
 
-    /// The next candidate to ask about.
-    fn next(&mut self) -> Option<u16> {
-        if self.stale { None } else { self.candidates.next() }
+/// What is still to be shared out, and among how many.
+struct Shares {
+    rest: Share,
+    shares: u16,
+}
+
+impl Shares {
+    fn next_share(&mut self) -> Share {
+        let Share { version, first, end } = self.rest;
+        let until = first + (end - first).div_ceil(self.shares.max(1));
+        self.rest.first = until;
+        self.shares = self.shares.saturating_sub(1);
+        Share { version, first, end: until }
     }
+}
 
-    fn note(&mut self, matched: Matched) {
-        self.stale |= matched.version != self.so_far.version;
-        self.so_far.comparisons += u32::from(matched.comparisons);
-        self.so_far.friends += u32::from(matched.friend);
+/// What the matches of a share found.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    members: People,
+    comparisons: u32,
+    friends: u32,
+    /// An answer was about another version.
+    stale: bool,
+}
+
+impl Part {
+    const NOTHING: Self = Self { members: People::NONE, comparisons: 0, friends: 0, stale: false };
+
+    fn note(&mut self, share: Share, matched: Matched) {
+        self.stale |= matched.version != share.version;
+        self.comparisons += u32::from(matched.comparisons);
+        self.friends += u32::from(matched.friend);
         if matched.member {
-            self.so_far.members.insert(matched.uid);
+            self.members.insert(matched.uid);
         }
     }
 
-    fn finish(self) -> Option<Derivation> {
-        (!self.stale).then_some(self.so_far)
+    fn add(&mut self, other: &Self) {
+        self.stale |= other.stale;
+        self.comparisons += other.comparisons;
+        self.friends += other.friends;
+        other.members.iter().for_each(|member| {
+            self.members.insert(member);
+        });
+    }
+
+    fn finish(self, census: Census, restarts: u32) -> Option<Derivation> {
+        let Self { members, comparisons, friends, stale } = self;
+        (!stale).then_some(Derivation { version: census.version, members, comparisons, friends, restarts })
     }
 }
 

@@ -77,8 +77,8 @@ pub trait Carrier: Sync {
     fn carry(&'static self, to: Uid, note: Note);
 }
 
-/// What can be sent to a flock.
-pub type Note = Text<23>;
+/// What can be sent to a flock. With it, no letter is longer than one with a profile.
+pub type Note = Text<19>;
 
 /// Names a standing note, so that it can be withdrawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -45,7 +45,10 @@ mod flockr;
 
 mod derivation;
 
-pub use derivation::{Derivation, DerivationError, PATIENCE, WINDOW, derive, derive_async, gather};
+pub use derivation::{
+    Derivation, DerivationError, Helper, HelperFront, HelperMessage, MAX_HELPERS, PATIENCE, Part, Share, WINDOW,
+    derive, derive_async, derive_with, gather,
+};
 pub use flock::{
     COUPLES, Carrier, Definition, FRIENDS_FLOCK, FlockError, FlockId, Listener, MAX_FLOCKS, MAX_LISTENERS,
     MAX_STANDING, NEARBY_FLOCK, Note, NoteId, Snapshot, Summary,

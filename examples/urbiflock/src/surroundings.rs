@@ -216,10 +216,9 @@ impl<const N: usize> Associations<N> {
     /// Whom the username belongs to, and how many were compared: up to and with the one found, or all.
     #[inline]
     fn find(&self, who: &Username) -> (Option<&Profile>, u32) {
-        let entries = self.entries();
-        match entries.iter().position(|entry| entry.username == *who) {
-            Some(place) => (Some(&entries[place]), place as u32 + 1),
-            None => (None, entries.len() as u32),
+        match place_of(self.entries(), who) {
+            Some(place) => (self.entries.get(place), place as u32 + 1),
+            None => (None, self.length as u32),
         }
     }
 
@@ -241,4 +240,11 @@ impl<const N: usize> Associations<N> {
         self.length -= 1;
         Some(removed)
     }
+}
+
+/// Searches a list from the front. Not inlined: alone, the loop keeps all it needs in the few registers of a Cortex-M0+.
+#[inline(never)]
+fn place_of(entries: &[Profile], who: &Username) -> Option<usize> {
+    let who = *who;
+    entries.iter().position(|entry| entry.username == who)
 }

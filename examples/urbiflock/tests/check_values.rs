@@ -2,10 +2,12 @@
 
 mod support;
 
-use flockwork::{Actor, Mutex, ReadersWriter, Ref, Serial, actor};
+use flockwork::{Actor, Mutex, Pinned, ReadersWriter, Ref, Serial, actor};
 use flockwork_host_sim::run;
 
-use flockwork_urbiflock::{Definition, Derivation, FlockId, Flockr, Predicate, SEED, WORLD, derive, gather};
+use flockwork_urbiflock::{
+    Definition, Derivation, FlockId, Flockr, Helper, Predicate, SEED, WORLD, derive, derive_with, gather,
+};
 use support::{Hall, fnv};
 
 // The same actor three times. The second word of each type is all that differs.
@@ -15,6 +17,14 @@ static DEFAULT: Actor<Flockr, Serial, 32, 32> = Flockr::new();
 static LOCKED: Actor<Flockr, Mutex, 32, 32> = Flockr::new();
 #[actor]
 static SHARED: Actor<Flockr, ReadersWriter, 32, 32> = Flockr::new();
+
+// One for each further core.
+#[actor]
+static HELPER_1: Actor<Helper, Pinned<1>, 1, 1> = Helper;
+#[actor]
+static HELPER_2: Actor<Helper, Pinned<2>, 1, 1> = Helper;
+#[actor]
+static HELPER_3: Actor<Helper, Pinned<3>, 1, 1> = Helper;
 
 static FRIENDS_NEAR: Definition = Definition::new("friends near", Predicate::literal("isNearby and isFriend"));
 static BADMINTON_NEAR: Definition = Definition::new("badminton", Predicate::literal("isNearby and hobby(badminton)"));
@@ -87,6 +97,24 @@ fn derived_again_at_every_join() {
         }
         assert_eq!(comparisons, 1_405_536);
     });
+}
+
+/// However many cores ask, the answer and what it cost are the same.
+#[test]
+fn helpers_change_nothing_but_the_time() {
+    let helpers: [Ref<Helper>; 3] = [&HELPER_1, &HELPER_2, &HELPER_3];
+    let flockrs: [Ref<Flockr>; 3] = [&DEFAULT, &LOCKED, &SHARED];
+    for cores in [1, 2, 4] {
+        run(cores, || {
+            for flockr in flockrs {
+                for people in [0, 1, 7, 200] {
+                    arrive(flockr, people);
+                    let found = derive_with(flockr, FlockId::COUPLES, &helpers[..cores - 1]).expect("a flock");
+                    assert_eq!(found, couples(flockr), "{people} people on {cores} cores");
+                }
+            }
+        });
+    }
 }
 
 /// Sizes that no table has, from a model that shares nothing with the library.

@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use embassy_executor::task;
-use flockwork::{Actor, Mutex, ReadersWriter, Ref, Serial, actor, worker};
+use flockwork::{Actor, Mutex, Pinned, ReadersWriter, Ref, Serial, actor, worker};
 use flockwork_host_sim::{run, run_until};
-use flockwork_urbiflock::{Derivation, FlockId, Flockr, PATIENCE, SEED, WORLD, derive, derive_async, gather};
+use flockwork_urbiflock::{
+    Derivation, FlockId, Flockr, Helper, PATIENCE, SEED, WORLD, derive_async, derive_with, gather,
+};
 use support::Hall;
 
 // Less room than the derivation's window, so that it has to wait for room among others.
@@ -19,6 +21,9 @@ static DEFAULT: Actor<Flockr, Serial, 16, 8> = Flockr::new();
 static LOCKED: Actor<Flockr, Mutex, 16, 8> = Flockr::new();
 #[actor]
 static SHARED: Actor<Flockr, ReadersWriter, 16, 8> = Flockr::new();
+
+#[actor]
+static HELPER: Actor<Helper, Pinned<1>, 1, 1> = Helper;
 
 /// What happened, and the version after it.
 #[derive(Debug)]
@@ -47,12 +52,13 @@ fn bustle(flockr: Ref<Flockr>, visitors: std::ops::Range<usize>, stop: &AtomicBo
     log
 }
 
-/// Derives until there were enough derivations, with and without interference.
-fn derive_often(flockr: Ref<Flockr>) -> Vec<Derivation> {
+/// Derives until there were enough derivations, with and without interference, with and without help.
+fn derive_often(flockr: Ref<Flockr>, helpers: &[Ref<Helper>]) -> Vec<Derivation> {
     let mut derived = Vec::new();
     let mut disturbed = 0;
     while derived.len() < 40 || disturbed == 0 {
-        let derivation = derive(flockr, FlockId::COUPLES).expect("a flock");
+        let helpers = if derived.len() % 2 == 0 { helpers } else { &[] };
+        let derivation = derive_with(flockr, FlockId::COUPLES, helpers).expect("a flock");
         disturbed += u32::from(derivation.restarts > 0);
         derived.push(derivation);
     }
@@ -63,6 +69,7 @@ fn derive_often(flockr: Ref<Flockr>) -> Vec<Derivation> {
 fn derivations_are_right_while_people_come_and_go() {
     let hall = Hall::new(SEED.get());
     let flockrs: [Ref<Flockr>; 3] = [&DEFAULT, &LOCKED, &SHARED];
+    let helpers: [Ref<Helper>; 1] = [&HELPER];
     for cores in [1, 2, 4] {
         for flockr in flockrs {
             let stop = AtomicBool::new(false);
@@ -72,7 +79,7 @@ fn derivations_are_right_while_people_come_and_go() {
                 let begun = flockr.census(FlockId::COUPLES).get().expect("a flock").version;
                 thread::scope(|scope| {
                     let visitors = VISITORS.map(|some| scope.spawn(|| bustle(flockr, some, &stop)));
-                    let derived = derive_often(flockr);
+                    let derived = derive_often(flockr, &helpers[..usize::from(cores > 1)]);
                     stop.store(true, Ordering::SeqCst);
                     // The core goes on working, or the threads' last letters would wait for ever.
                     run_until(|| visitors.iter().all(|visitor| visitor.is_finished()));

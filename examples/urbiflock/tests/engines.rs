@@ -299,7 +299,7 @@ fn events(group: usize, most: usize) -> impl Strategy<Value = Vec<Event>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     /// A few people, so that couples, friends and strangers meet often.
     #[test]

@@ -6,9 +6,9 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use flockwork::{Actor, Mutex, ReadersWriter, Ref, Serial, actor};
+use flockwork::{Actor, Mutex, Pinned, ReadersWriter, Ref, Serial, actor};
 use flockwork_host_sim::run;
-use flockwork_urbiflock::{Derivation, FlockId, Flockr, MAX_NEARBY, WORLD, derive, gather};
+use flockwork_urbiflock::{Derivation, FlockId, Flockr, Helper, MAX_NEARBY, WORLD, derive_with, gather};
 
 // The same actor three times. The second word of each type is all that differs.
 #[actor]
@@ -17,6 +17,10 @@ static DEFAULT: Actor<Flockr, Serial, 64, 64> = Flockr::new();
 static LOCKED: Actor<Flockr, Mutex, 64, 64> = Flockr::new();
 #[actor]
 static SHARED: Actor<Flockr, ReadersWriter, 64, 64> = Flockr::new();
+
+// The second core asks for its share of the matches.
+#[actor]
+static HELPER: Actor<Helper, Pinned<1>, 1, 1> = Helper;
 
 const ROUNDS: usize = 40;
 
@@ -61,7 +65,7 @@ fn measure(people: usize, derivations: u32) {
     let mut found: Option<Derivation> = None;
     for _ in 0..ROUNDS {
         for (_, flockr, cores, best) in &mut lines {
-            let (time, derivation) = run(*cores, || derive_often(flockr, people, derivations));
+            let (time, derivation) = run(*cores, || derive_often(flockr, *cores, people, derivations));
             *best = (*best).min(time);
             let first = found.get_or_insert(derivation);
             assert_eq!((first.members, first.comparisons), (derivation.members, derivation.comparisons));
@@ -87,13 +91,16 @@ fn measure(people: usize, derivations: u32) {
     }
 }
 
-fn derive_often(flockr: Ref<Flockr>, people: usize, derivations: u32) -> (Duration, Derivation) {
+fn derive_often(flockr: Ref<Flockr>, cores: usize, people: usize, derivations: u32) -> (Duration, Derivation) {
+    let helpers: [Ref<Helper>; 1] = [&HELPER];
+    let helpers = &helpers[..usize::from(cores > 1)];
+    let couples = || derive_with(flockr, FlockId::COUPLES, helpers).expect("there is such a flock");
     flockr.begin(&WORLD).get().expect("there is a world");
     gather(flockr, &WORLD, people).expect("there is room for as many");
-    let mut derivation = derive(flockr, FlockId::COUPLES).expect("there is such a flock");
+    let mut derivation = couples();
     let start = Instant::now();
     for _ in 0..derivations {
-        derivation = derive(flockr, FlockId::COUPLES).expect("there is such a flock");
+        derivation = couples();
     }
     (start.elapsed(), derivation)
 }
