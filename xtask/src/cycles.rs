@@ -4,9 +4,10 @@ use crate::{
     args::{Args, Misuse},
     board::{Profile, RP2040},
     invocation::Invocation,
+    rustup,
     step::{Stop, exit_code},
 };
-use std::process::ExitCode;
+use std::{fs, process::ExitCode};
 
 /// The example that is measured.
 const EXAMPLE: &str = "cycles";
@@ -17,6 +18,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
     let json = args.flag("--json");
     let update = args.flag("--update");
     let small = args.flag("--small");
+    let trace = args.flag("--trace");
     let instructions = args.flag("--instructions");
     let profiles = args.values("--profile")?;
     let callers = args.values("--callers")?;
@@ -24,6 +26,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
 
     let done = match profiles.first() {
         _ if json => as_json(),
+        _ if trace => trace_costs(),
         _ if update => measure(&["--update", SNAPSHOT]),
         Some(name) => {
             let mut options = vec!["--profile", name];
@@ -60,6 +63,17 @@ fn as_json() -> Result<(), Stop> {
     let figures = figures.ok_or_else(|| Stop::Failed("it failed; without --json it says why".to_owned()))?;
     print!("{figures}");
     Ok(())
+}
+
+/// What trace events cost, by the difference that they make.
+fn trace_costs() -> Result<(), Stop> {
+    let built = RP2040.image(EXAMPLE, Profile::Fast);
+    let traced = built.with_file_name("cycles-traced");
+    rustup::target(RP2040.target)?;
+    RP2040.build_command(EXAMPLE, Profile::Fast).args(["--features", "trace"]).run()?;
+    fs::copy(&built, &traced).map_err(|error| Stop::Failed(format!("{}: {error}", traced.display())))?;
+    let plain = RP2040.build(EXAMPLE, Profile::Fast)?;
+    tool().arg(plain.display().to_string()).arg(traced.display().to_string()).arg("--trace").run()
 }
 
 fn profile(profile: Profile, options: &[&str]) -> Result<(), Stop> {

@@ -99,8 +99,9 @@ commands! {
     ///
     /// `--json` prints the same as JSON. `--profile NAME` says in which functions the cycles of one measurement went (a wrong name
     /// gets the list), `--callers N` names N functions that each was inlined into, `--instructions` adds every instruction, and
-    /// `--small` takes the image built for size. `--update` keeps the figures as the snapshot that `test` compares with.
-    Cycles = "cycles [--json | --update | --profile NAME [--callers N] [--instructions] [--small]]" => cycles::run;
+    /// `--small` takes the image built for size. `--trace` says what trace events cost. `--update` keeps the figures as the
+    /// snapshot that `test` compares with.
+    Cycles = "cycles [--json | --update | --trace | --profile NAME [--callers N] [--instructions] [--small]]" => cycles::run;
 
     /// Flash an example onto a board through a debug probe, and show its log.
     ///

@@ -97,6 +97,19 @@ impl Image {
         Ok(Self { flash, symbols, functions, marks, elf })
     }
 
+    /// An image with nothing but marks.
+    #[cfg(test)]
+    pub(crate) fn with_marks(marks: &[(u32, MarkKind, &str)]) -> Self {
+        let mark = |&(address, kind, name): &(u32, MarkKind, &str)| Mark { address, kind, name: name.to_owned() };
+        Self {
+            elf: Vec::new(),
+            flash: Vec::new(),
+            symbols: HashMap::new(),
+            functions: Vec::new(),
+            marks: marks.iter().map(mark).collect(),
+        }
+    }
+
     /// The bytes of the ELF file.
     pub fn elf(&self) -> &[u8] {
         &self.elf
@@ -117,6 +130,11 @@ impl Image {
         let after = self.functions.partition_point(|function| function.address <= address);
         let function = &self.functions[after.checked_sub(1)?];
         (address < function.address + function.size).then_some(&*function.name)
+    }
+
+    /// Where the function begins whose name ends with this.
+    pub fn function_named(&self, name: &str) -> Option<u32> {
+        self.functions.iter().find(|function| function.name.ends_with(name)).map(|function| function.address)
     }
 
     /// The marks of the image.

@@ -87,3 +87,46 @@ fn note<'i>(measured: &mut Vec<(&'i str, Vec<u64>)>, name: &'i str, cycles: u64)
         None => measured.push((name, vec![cycles])),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watch(spans: &mut Spans<'_>, core: usize, address: u32, at: u64) {
+        spans.watch(Step { core, address, at, cycles: 1, entered: false });
+    }
+
+    #[test]
+    fn a_span_may_end_on_the_other_core() {
+        let image = Image::with_marks(&[(0x100, MarkKind::Begin, "send"), (0x200, MarkKind::End, "send")]);
+        let mut spans = Spans::of(&image);
+        watch(&mut spans, 0, 0x100, 10);
+        assert!(spans.is_open("send"));
+        watch(&mut spans, 0, 0x102, 11);
+        watch(&mut spans, 1, 0x200, 25);
+        assert!(!spans.is_open("send"));
+        watch(&mut spans, 1, 0x200, 40);
+        assert_eq!(spans.cycles("send"), [15], "what was not begun does not end");
+    }
+
+    #[test]
+    fn laps_follow_each_other_through_every_copy_of_their_mark() {
+        let image = Image::with_marks(&[(0x100, MarkKind::Lap, "hit"), (0x200, MarkKind::Lap, "hit")]);
+        let mut spans = Spans::of(&image);
+        for (address, at) in [(0x100, 5), (0x200, 12), (0x100, 22)] {
+            watch(&mut spans, 0, address, at);
+        }
+        assert_eq!(spans.cycles("hit"), [7, 10]);
+    }
+
+    #[test]
+    fn an_interrupt_at_a_mark_puts_the_mark_off() {
+        let image = Image::with_marks(&[(0x100, MarkKind::Begin, "send"), (0x200, MarkKind::End, "send")]);
+        let mut spans = Spans::of(&image);
+        spans.watch(Step { core: 0, address: 0x100, at: 1, cycles: 15, entered: true });
+        assert!(!spans.is_open("send"));
+        watch(&mut spans, 0, 0x100, 90);
+        watch(&mut spans, 0, 0x200, 100);
+        assert_eq!(spans.cycles("send"), [10]);
+    }
+}

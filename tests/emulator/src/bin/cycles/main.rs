@@ -12,7 +12,12 @@ use flockwork_emulator::{
     profile::{Names, Profile},
     spans::Spans,
 };
-use std::{env, path::PathBuf, process::ExitCode, thread};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    thread,
+};
 use table::Table;
 
 /// Many times what the images need.
@@ -22,7 +27,8 @@ const LIMIT: u64 = 1_000_000_000;
 const QUIET: u64 = 200_000;
 
 const USAGE: &str = "usage: flockwork-cycles FAST SMALL [--json | --check SNAPSHOT | --update SNAPSHOT]
-       flockwork-cycles IMAGE --profile NAME [--callers N] [--instructions]";
+       flockwork-cycles IMAGE --profile NAME [--callers N] [--instructions]
+       flockwork-cycles FAST TRACED --trace";
 
 fn main() -> ExitCode {
     match Task::from_arguments(env::args().skip(1)).and_then(Task::run) {
@@ -36,8 +42,22 @@ fn main() -> ExitCode {
 
 /// What the command line asks for.
 enum Task {
-    Show { fast: PathBuf, small: PathBuf, what: Show },
-    Profile { image: PathBuf, name: String, callers: usize, instructions: bool },
+    Show {
+        fast: PathBuf,
+        small: PathBuf,
+        what: Show,
+    },
+    /// What trace events cost: the same image with and without them.
+    Trace {
+        plain: PathBuf,
+        traced: PathBuf,
+    },
+    Profile {
+        image: PathBuf,
+        name: String,
+        callers: usize,
+        instructions: bool,
+    },
 }
 
 enum Show {
@@ -49,8 +69,8 @@ enum Show {
 
 impl Task {
     fn from_arguments(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
-        let (mut images, mut what, mut profile, mut callers, mut instructions) =
-            (Vec::new(), Show::Table, None, 1, false);
+        let (mut images, mut what, mut trace) = (Vec::new(), Show::Table, false);
+        let (mut profile, mut callers, mut instructions) = (None, 1, false);
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("{word} needs a value\n{USAGE}"));
             match word.as_str() {
@@ -60,6 +80,7 @@ impl Task {
                 "--profile" => profile = Some(value()?),
                 "--callers" => callers = value()?.parse().map_err(|_| format!("--callers needs a number\n{USAGE}"))?,
                 "--instructions" => instructions = true,
+                "--trace" => trace = true,
                 _ if !word.starts_with('-') => images.push(PathBuf::from(word)),
                 _ => return Err(format!("what is `{word}`?\n{USAGE}")),
             }
@@ -67,6 +88,7 @@ impl Task {
         let mut images = images.into_iter();
         match (profile, images.next(), images.next(), images.next()) {
             (Some(name), Some(image), None, None) => Ok(Self::Profile { image, name, callers, instructions }),
+            (None, Some(plain), Some(traced), None) if trace => Ok(Self::Trace { plain, traced }),
             (None, Some(fast), Some(small), None) => Ok(Self::Show { fast, small, what }),
             _ => Err(USAGE.to_owned()),
         }
@@ -75,12 +97,13 @@ impl Task {
     fn run(self) -> Result<(), String> {
         match self {
             Self::Show { fast, small, what } => show(&fast, &small, what),
+            Self::Trace { plain, traced } => trace_costs(&plain, &traced),
             Self::Profile { image, name, callers, instructions } => profile(&image, &name, callers, instructions),
         }
     }
 }
 
-fn show(fast: &std::path::Path, small: &std::path::Path, what: Show) -> Result<(), String> {
+fn show(fast: &Path, small: &Path, what: Show) -> Result<(), String> {
     let (fast, small) = thread::scope(|scope| {
         let small = scope.spawn(|| Figures::measure(small, LIMIT));
         let fast = Figures::measure(fast, LIMIT);
@@ -97,7 +120,7 @@ fn show(fast: &std::path::Path, small: &std::path::Path, what: Show) -> Result<(
 }
 
 /// Prints where the cycles went in a typical span of one name.
-fn profile(path: &std::path::Path, name: &str, callers: usize, instructions: bool) -> Result<(), String> {
+fn profile(path: &Path, name: &str, callers: usize, instructions: bool) -> Result<(), String> {
     let image = Image::read(path).map_err(|error| error.to_string())?;
     if !image.marks().iter().any(|mark| mark.name == name) {
         let mut names: Vec<&str> = image.marks().iter().map(|mark| mark.name.as_str()).collect();
@@ -122,6 +145,31 @@ fn profile(path: &std::path::Path, name: &str, callers: usize, instructions: boo
                 println!("{address:#010x} {cycles:>9} {executed:>8}  {}", names.at(address, callers));
             }
         }
+    }
+    Ok(())
+}
+
+/// The letters whose trace is weighed.
+const TRACED: &[&str] =
+    &["default, in turns", "pinned, in turns", "mutex, in turns", "reader, in turns", "writer, in turns"];
+/// The function that writes an event.
+const WRITE_EVENT: &str = "flockwork::trace::rings::write";
+
+fn trace_costs(plain: &Path, traced: &Path) -> Result<(), String> {
+    let read = |path: &Path| Image::read(path).map_err(|error| error.to_string());
+    let (plain, image) = (read(plain)?, read(traced)?);
+    let no_events = || format!("{} has no function {WRITE_EVENT}: is the feature `trace` on?", traced.display());
+    let write = image.function_named(WRITE_EVENT).ok_or_else(no_events)?;
+    println!("{:<24} {:>8} {:>8} {:>8} {:>12}", "a letter, O3", "plain", "traced", "events", "each event");
+    for name in TRACED {
+        let (without, with) = (profiles_of(&plain, name), profiles_of(&image, name));
+        let (Some((without, _)), Some((with, profiles))) = (typical(&without), typical(&with)) else {
+            return Err(format!("`{name}` is not in both images"));
+        };
+        let executed = profiles.iter().flat_map(Profile::instructions);
+        let events: u64 = executed.filter(|(address, ..)| *address == write).map(|(_, times, _)| times).sum();
+        let each = with.saturating_sub(*without) as f64 / events.max(1) as f64;
+        println!("{name:<24} {without:>8} {with:>8} {events:>8} {each:>12.1}");
     }
     Ok(())
 }
