@@ -107,6 +107,13 @@ fn cores_without_work_sleep() {
 }
 
 #[test]
+fn core_1_can_be_paused_and_resumed() {
+    let [paused] = between_marks("quiet", &["core 1 paused"])[..] else { panic!("one span") };
+    assert!(paused.awake[0] >= 1000, "{paused:?}");
+    assert!(paused.awake[1] < 100, "{paused:?}");
+}
+
+#[test]
 fn the_suite_passes() {
     let mut machine = Machine::new(&image("suite"));
     let ended = machine.run(LIMIT, |_, _| {});
