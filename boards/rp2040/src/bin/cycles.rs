@@ -6,10 +6,11 @@
 #![no_main]
 #![expect(unsafe_code, reason = "enables the interrupt that sends")]
 
-use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 
 use cortex_m::asm::{delay, sev, wfe};
 use cortex_m::peripheral::NVIC;
+use embassy_executor::{Spawner, task};
 use embassy_rp::pac::{Interrupt, interrupt};
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::channel::Channel;
@@ -341,6 +342,48 @@ mod across {
     }
 }
 
+/// Questions of a task, which its executor wakes for the answer.
+mod tasks {
+    use super::*;
+
+    pub(super) struct Far;
+
+    #[actor]
+    impl Far {
+        pub fn value(&self) -> u32 {
+            7
+        }
+    }
+
+    #[actor]
+    static FAR: Actor<Far, Pinned<1>, 8> = Far;
+
+    static IS_DONE: AtomicBool = AtomicBool::new(false);
+
+    #[task]
+    async fn asker() {
+        for _ in 0..TIMES {
+            begin!("ask and reply, in a task");
+            let answer = sends::RECEIVER.value().await;
+            end!("ask and reply, in a task");
+            must(answer == Ok(7));
+        }
+        for _ in 0..TIMES {
+            begin!("ask and reply, in a task, across");
+            let answer = FAR.value().await;
+            end!("ask and reply, in a task, across");
+            must(answer == Ok(7));
+        }
+        IS_DONE.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn measure(core0: Spawner) {
+        core1_does(SLEEPS);
+        core0.spawn(asker().expect("the task is spawned once"));
+        worker::run_while(|| !IS_DONE.load(Ordering::Relaxed));
+    }
+}
+
 /// A dictionary as an association list, read by both cores if its monitor lets them.
 mod dictionary {
     use super::*;
@@ -474,7 +517,7 @@ fn core1() -> ! {
     }
 }
 
-fn core0() {
+fn core0(core0: Spawner) {
     blocks::measure();
     default::measure();
     pinned::measure();
@@ -483,6 +526,7 @@ fn core0() {
     writer::measure();
     sends::measure();
     across::measure();
+    tasks::measure(core0);
     dictionary::measure();
     finish(Outcome::Passed);
 }
@@ -492,5 +536,5 @@ static CORE1_STACK: Core1Stack<4096> = Core1Stack::new();
 #[entry]
 fn main() -> ! {
     let p = embassy_rp::init(Default::default());
-    run(p.CORE1, &CORE1_STACK, |_| core0(), |_| core1())
+    run(p.CORE1, &CORE1_STACK, core0, |_| core1())
 }

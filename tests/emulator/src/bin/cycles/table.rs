@@ -109,6 +109,12 @@ const ROWS: &[(&str, &[Row])] = &[
             Row { span: "send, from a thread", text: "send alone, from a thread", bars: &[AtMost(80)] },
             Row { span: "send, from an interrupt", text: "send alone, from an interrupt", bars: &[AtMost(100)] },
             Row { span: "ask and reply", text: "ask → reply", bars: &[AtMost(350)] },
+            Row { span: "ask and reply, in a task", text: "ask → reply, awaited by a task", bars: &[] },
+            Row {
+                span: "ask and reply, in a task, across",
+                text: "ask → reply, awaited by a task, actor on core 1",
+                bars: &[],
+            },
             Row { span: "forward, the call", text: "forward alone, in a turn", bars: &[] },
             Row { span: "ask, forward and reply", text: "ask → forward → reply", bars: &[] },
         ],
