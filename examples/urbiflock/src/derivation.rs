@@ -5,7 +5,9 @@
 //! is about. If one differs from the first, the derivation begins again; after [`PATIENCE`] attempts, one letter derives it alone,
 //! since no writer can run inside a letter. So a derivation ends, however busy the place is.
 
-use flockwork::{Eventually, Failure, Promise, Ref, actor};
+use core::num::NonZeroU16;
+
+use flockwork::{Eventually, Failure, Outcome, Promise, Ref, actor};
 
 use crate::flock::{FlockError, FlockId};
 use crate::flockr::{Census, Extension, Flockr, Matched};
@@ -93,6 +95,31 @@ pub fn derive_with(
     Ok(alone(flockr.extension(flock).get()?))
 }
 
+/// Derives a flock with letters that match so many candidates each.
+///
+/// A letter for each candidate suits a chip, where a match takes thousands of cycles and the way to the other core a few dozen. On a
+/// host a match takes a quarter of a microsecond, less than it takes to move a letter between two cores' caches.
+pub fn derive_in_batches(
+    flockr: Ref<Flockr>,
+    flock: FlockId,
+    batch: NonZeroU16,
+) -> Result<Derivation, DerivationError> {
+    for restarts in 0..PATIENCE {
+        let census = flockr.census(flock).get()?;
+        let batches = (0..census.candidates).step_by(usize::from(batch.get()));
+        let part = ask_all(
+            census.version,
+            batches.map(|first| (first, first.saturating_add(batch.get()).min(census.candidates))),
+            |(first, end)| flockr.matching_all(flock, first, end).ask().ok(),
+            |(first, end)| flockr.matching_all(flock, first, end).get(),
+        )?;
+        if let Some(derivation) = part.finish(census, restarts) {
+            return Ok(derivation);
+        }
+    }
+    Ok(alone(flockr.extension(flock).get()?))
+}
+
 /// Derives a flock in a task.
 ///
 /// **Cancel safety:** dropping the future drops the promises; the matches that were asked still run, and change nothing.
@@ -106,14 +133,14 @@ pub async fn derive_async(flockr: Ref<Flockr>, flock: FlockId) -> Result<Derivat
             if asked.is_full()
                 && let Some(oldest) = asked.take()
             {
-                part.note(share, oldest.await?);
+                part.note(share.version, &oldest.await?);
             }
             loop {
                 match flockr.matching(flock, candidate).ask() {
                     Ok(promise) => break asked.put(promise),
                     Err(_) => match asked.take() {
-                        Some(oldest) => part.note(share, oldest.await?),
-                        None => break part.note(share, flockr.matching(flock, candidate).await?),
+                        Some(oldest) => part.note(share.version, &oldest.await?),
+                        None => break part.note(share.version, &flockr.matching(flock, candidate).await?),
                     },
                 }
             }
@@ -122,7 +149,7 @@ pub async fn derive_async(flockr: Ref<Flockr>, flock: FlockId) -> Result<Derivat
             }
         }
         while let Some(oldest) = asked.take() {
-            part.note(share, oldest.await?);
+            part.note(share.version, &oldest.await?);
         }
         if let Some(derivation) = part.finish(census, restarts) {
             return Ok(derivation);
@@ -131,23 +158,39 @@ pub async fn derive_async(flockr: Ref<Flockr>, flock: FlockId) -> Result<Derivat
     Ok(alone(flockr.extension(flock).await?))
 }
 
-/// Asks for the matches of a share, many at a time.
+/// Asks for the matches of a share, a letter each.
 fn match_share(flockr: Ref<Flockr>, flock: FlockId, share: Share) -> Result<Part, DerivationError> {
+    ask_all(
+        share.version,
+        share.first..share.end,
+        |candidate| flockr.matching(flock, candidate).ask().ok(),
+        |candidate| flockr.matching(flock, candidate).get(),
+    )
+}
+
+/// Asks for everything, up to [`WINDOW`] answers ahead, until an answer is about another version.
+#[inline(always)]
+fn ask_all<T: Findings, Q: Copy>(
+    version: u32,
+    questions: impl Iterator<Item = Q>,
+    ask: impl Fn(Q) -> Option<Promise<T, FlockError>>,
+    get: impl Fn(Q) -> Outcome<T, FlockError>,
+) -> Result<Part, DerivationError> {
     let mut part = Part::NOTHING;
     let mut asked = Window::new();
-    for candidate in share.first..share.end {
+    for question in questions {
         if asked.is_full()
             && let Some(oldest) = asked.take()
         {
-            part.note(share, oldest.get()?);
+            part.note(version, &oldest.get()?);
         }
         // With less room than the window, the oldest answers are taken earlier; with none at all, `get` waits for it.
         loop {
-            match flockr.matching(flock, candidate).ask() {
-                Ok(promise) => break asked.put(promise),
-                Err(_) => match asked.take() {
-                    Some(oldest) => part.note(share, oldest.get()?),
-                    None => break part.note(share, flockr.matching(flock, candidate).get()?),
+            match ask(question) {
+                Some(promise) => break asked.put(promise),
+                None => match asked.take() {
+                    Some(oldest) => part.note(version, &oldest.get()?),
+                    None => break part.note(version, &get(question)?),
                 },
             }
         }
@@ -156,7 +199,7 @@ fn match_share(flockr: Ref<Flockr>, flock: FlockId, share: Share) -> Result<Part
         }
     }
     while let Some(oldest) = asked.take() {
-        part.note(share, oldest.get()?);
+        part.note(version, &oldest.get()?);
     }
     Ok(part)
 }
@@ -240,22 +283,17 @@ pub struct Part {
 impl Part {
     const NOTHING: Self = Self { members: People::NONE, comparisons: 0, friends: 0, stale: false };
 
-    fn note(&mut self, share: Share, matched: Matched) {
-        self.stale |= matched.version != share.version;
-        self.comparisons += u32::from(matched.comparisons);
-        self.friends += u32::from(matched.friend);
-        if matched.member {
-            self.members.insert(matched.uid);
-        }
+    #[inline]
+    fn note(&mut self, version: u32, findings: &impl Findings) {
+        self.stale |= findings.version() != version;
+        findings.add_to(self);
     }
 
     fn add(&mut self, other: &Self) {
         self.stale |= other.stale;
         self.comparisons += other.comparisons;
         self.friends += other.friends;
-        other.members.iter().for_each(|member| {
-            self.members.insert(member);
-        });
+        self.members.insert_all(&other.members);
     }
 
     fn finish(self, census: Census, restarts: u32) -> Option<Derivation> {
@@ -264,14 +302,47 @@ impl Part {
     }
 }
 
+/// What one letter found: one match, or several.
+trait Findings {
+    fn version(&self) -> u32;
+    fn add_to(&self, part: &mut Part);
+}
+
+impl Findings for Matched {
+    fn version(&self) -> u32 {
+        self.version
+    }
+
+    #[inline]
+    fn add_to(&self, part: &mut Part) {
+        part.comparisons += u32::from(self.comparisons);
+        part.friends += u32::from(self.friend);
+        if self.member {
+            part.members.insert(self.uid);
+        }
+    }
+}
+
+impl Findings for Extension {
+    fn version(&self) -> u32 {
+        self.version
+    }
+
+    fn add_to(&self, part: &mut Part) {
+        part.comparisons += self.comparisons;
+        part.friends += self.friends;
+        part.members.insert_all(&self.members);
+    }
+}
+
 /// Answers to come, oldest first.
-struct Window {
-    promises: [Option<Promise<Matched, FlockError>>; WINDOW],
+struct Window<T> {
+    promises: [Option<Promise<T, FlockError>>; WINDOW],
     first: usize,
     length: usize,
 }
 
-impl Window {
+impl<T> Window<T> {
     const fn new() -> Self {
         Self { promises: [const { None }; WINDOW], first: 0, length: 0 }
     }
@@ -280,12 +351,12 @@ impl Window {
         self.length == WINDOW
     }
 
-    fn put(&mut self, promise: Promise<Matched, FlockError>) {
+    fn put(&mut self, promise: Promise<T, FlockError>) {
         self.promises[(self.first + self.length) % WINDOW] = Some(promise);
         self.length += 1;
     }
 
-    fn take(&mut self) -> Option<Promise<Matched, FlockError>> {
+    fn take(&mut self) -> Option<Promise<T, FlockError>> {
         let oldest = self.promises[self.first].take();
         if oldest.is_some() {
             self.first = (self.first + 1) % WINDOW;

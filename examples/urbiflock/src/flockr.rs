@@ -3,6 +3,8 @@
 //! It is an ordinary actor. Its methods say what they need, `&self` or `&mut self`; nothing here knows which monitor lets them
 //! run. Under `ReadersWriter` matches run on all cores at once.
 
+use core::ops::Range;
+
 use flockwork::{actor, trace};
 
 use crate::flock::{
@@ -60,7 +62,7 @@ pub struct Matched {
     pub friend: bool,
 }
 
-/// A flock derived in one letter.
+/// Candidates of a flock matched in one letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extension {
     /// The state this was true for.
@@ -266,20 +268,16 @@ impl Flockr {
         Ok(matched)
     }
 
+    /// Matches the candidates from `first` to before `end`, one after the other, in one letter: for cores that are far apart, where
+    /// a single match is too little to be worth the way.
+    pub fn matching_all(&self, flock: FlockId, first: u16, end: u16) -> Result<Extension, FlockError> {
+        Ok(self.extend(self.predicate(flock)?, usize::from(first)..usize::from(end)))
+    }
+
     /// A flock derived at once: every match, one after the other, in one letter.
     pub fn extension(&self, flock: FlockId) -> Result<Extension, FlockError> {
         let predicate = self.predicate(flock)?;
-        let mut extension = Extension { version: self.version, comparisons: 0, friends: 0, members: People::NONE };
-        for candidate in 0..self.surroundings.candidates(predicate) {
-            let Some(look) = self.surroundings.look(predicate, candidate) else { break };
-            extension.comparisons += look.comparisons;
-            extension.friends += u32::from(look.friend);
-            if look.member {
-                extension.members.insert(look.uid);
-            }
-            trace::charge(CYCLES_PER_MATCH + CYCLES_PER_COMPARISON * look.comparisons);
-        }
-        Ok(extension)
+        Ok(self.extend(predicate, 0..self.surroundings.candidates(predicate)))
     }
 
     /// The members of a flock, as the incremental engine has them.
@@ -319,6 +317,20 @@ impl Flockr {
     #[inline]
     fn predicate(&self, flock: FlockId) -> Result<&Predicate, FlockError> {
         Ok(&self.flock(flock)?.definition.predicate)
+    }
+
+    fn extend(&self, predicate: &Predicate, candidates: Range<usize>) -> Extension {
+        let mut extension = Extension { version: self.version, comparisons: 0, friends: 0, members: People::NONE };
+        for candidate in candidates {
+            let Some(look) = self.surroundings.look(predicate, candidate) else { break };
+            extension.comparisons += look.comparisons;
+            extension.friends += u32::from(look.friend);
+            if look.member {
+                extension.members.insert(look.uid);
+            }
+            trace::charge(CYCLES_PER_MATCH + CYCLES_PER_COMPARISON * look.comparisons);
+        }
+        extension
     }
 
     /// The profile somebody has: the one that is known, and otherwise the one it tells now; and whether it is known.

@@ -51,6 +51,11 @@ impl People {
         if member { self.insert(uid) } else { self.remove(uid) }
     }
 
+    /// Puts all of these people in.
+    pub fn insert_all(&mut self, others: &Self) {
+        self.words.iter_mut().zip(others.words).for_each(|(word, other)| *word |= other);
+    }
+
     /// Takes everybody out.
     pub fn clear(&mut self) {
         self.words.fill(0);

@@ -2,11 +2,14 @@
 
 mod support;
 
+use std::num::NonZeroU16;
+
 use flockwork::{Actor, Mutex, Pinned, ReadersWriter, Ref, Serial, actor};
 use flockwork_host_sim::run;
 
 use flockwork_urbiflock::{
-    Definition, Derivation, FlockId, Flockr, Helper, Predicate, SEED, WORLD, derive, derive_with, gather,
+    Definition, Derivation, FlockId, Flockr, Helper, Predicate, SEED, WORLD, derive, derive_in_batches, derive_with,
+    gather,
 };
 use support::{Hall, fnv};
 
@@ -96,6 +99,21 @@ fn derived_again_at_every_join() {
             comparisons += couples(flockr).comparisons;
         }
         assert_eq!(comparisons, 1_405_536);
+    });
+}
+
+/// However many candidates a letter matches, the answer and what it cost are the same.
+#[test]
+fn batches_change_nothing_but_the_time() {
+    everywhere(|flockr| {
+        for people in [0, 1, 137] {
+            arrive(flockr, people);
+            for batch in [1, 2, 50, 136, 137, u16::MAX] {
+                let batch = NonZeroU16::new(batch).expect("not zero");
+                let found = derive_in_batches(flockr, FlockId::COUPLES, batch).expect("a flock");
+                assert_eq!(found, couples(flockr), "{people} people, {batch} at a time");
+            }
+        }
     });
 }
 
