@@ -1,5 +1,7 @@
 //! The chip as the kernel needs it: core numbers from SIO, events for kicks and sleep, one SIO spinlock for lock words.
-#![expect(unsafe_code, reason = "implements the kernel's port")]
+#![expect(unsafe_code, reason = "implements the kernel's port, and waits for a hardware lock")]
+
+use core::arch::asm;
 
 use embassy_rp::pac;
 use flockwork::port::{LockWord, Port};
@@ -39,8 +41,19 @@ unsafe impl Port for Rp2040 {
     fn test_and_set(word: &LockWord) -> bool {
         let previous = Self::mask();
         let lock = pac::SIO.spinlock(LOCK_WORDS);
-        // Reading claims it. The other core holds it for some five instructions.
-        while lock.read() == 0 {}
+        // Reading claims it; the other core holds it for some five instructions. A loop of the compiler's would be unrolled, and
+        // would jump when it claims the lock at once, as it usually does.
+        // SAFETY: reads a register of SIO, which is there, until it has the lock.
+        unsafe {
+            asm!(
+                "2: ldr {claimed}, [{lock}]",
+                "cmp {claimed}, #0",
+                "beq 2b",
+                lock = in(reg) lock.as_ptr(),
+                claimed = out(reg) _,
+                options(nostack)
+            );
+        }
         // SAFETY: the hardware lock keeps the other core away, the mask this core's interrupts.
         let was_clear = unsafe { word.test_and_set_exclusive() };
         lock.write_value(1);

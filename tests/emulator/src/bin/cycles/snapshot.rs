@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use std::{fs, path::Path};
 
 /// What a figure may differ by, relative and absolute: code elsewhere in the image moves branches and literal pools.
-const TOLERANCE: f64 = 0.02;
-const CYCLES: f64 = 3.0;
+const TOLERANCE: f64 = 0.03;
+const CYCLES: f64 = 5.0;
 
 const HOW_TO_UPDATE: &str = "if that is meant, `cargo xtask cycles --update` keeps the new figures";
 
@@ -58,8 +58,8 @@ mod tests {
     use super::is_close;
 
     #[test]
-    fn close_is_a_few_cycles_or_two_percent() {
-        assert!(is_close(40, 43) && !is_close(40, 44));
-        assert!(is_close(1000, 980) && !is_close(1000, 979));
+    fn close_is_a_few_cycles_or_three_percent() {
+        assert!(is_close(40, 45) && !is_close(40, 46));
+        assert!(is_close(1000, 970) && !is_close(1000, 969));
     }
 }
