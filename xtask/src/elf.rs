@@ -32,6 +32,7 @@ pub(crate) struct Loaded<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Section<'a> {
     pub(crate) name: &'a str,
+    pub(crate) address: u32,
     pub(crate) size: u32,
     pub(crate) is_writable: bool,
     /// Whether it has content in the file, and therefore in flash.
@@ -84,9 +85,10 @@ impl Elf {
         let names = self.entries(self.sections).nth(half(&self.bytes, 50).unwrap_or(0).into());
         self.entries(self.sections).filter_map(move |entry| {
             let name = text(self.content(names?)?, word(entry, 0)?)?;
-            let (kind, flags, size) = (word(entry, 4)?, word(entry, 8)?, word(entry, 20)?);
+            let (kind, flags) = (word(entry, 4)?, word(entry, 8)?);
+            let (address, size) = (word(entry, 12)?, word(entry, 20)?);
             let (is_writable, is_stored) = (flags & WRITABLE != 0, kind != NO_BITS);
-            (flags & ALLOCATED != 0 && size > 0).then_some(Section { name, size, is_writable, is_stored })
+            (flags & ALLOCATED != 0 && size > 0).then_some(Section { name, address, size, is_writable, is_stored })
         })
     }
 
@@ -155,7 +157,8 @@ pub(crate) mod tests {
     #[test]
     fn sections_have_their_names_and_sizes() {
         let elf = elf(&[]);
-        assert!(elf.sections().eq([Section { name: ".bss", size: 24, is_writable: true, is_stored: false }]));
+        let bss = Section { name: ".bss", address: 0, size: 24, is_writable: true, is_stored: false };
+        assert!(elf.sections().eq([bss]));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::{board::RP2040, invocation::Invocation, rustup, step::Stop};
 
 /// The packages of the images. Each is built alone: features are those of all that is built at once, and these differ in
 /// what they link.
-const PACKAGES: &[&str] = &["flockwork-check-fates", "flockwork-check-single-core", "flockwork-check-logs"];
+pub(crate) const PACKAGES: &[&str] = &["flockwork-check-fates", "flockwork-check-single-core", "flockwork-check-logs"];
 
 /// Images that the compiler refuses, and part of what it says.
 const REFUSED: &[(&str, &str)] = &[
@@ -16,7 +16,12 @@ const REFUSED: &[(&str, &str)] = &[
 pub(crate) fn check() -> Result<(), Stop> {
     rustup::target(RP2040.target)?;
     PACKAGES.iter().try_for_each(|package| build(package).run())?;
-    REFUSED.iter().try_for_each(|(image, reason)| refused(image, reason))?;
+    for (image, reason) in REFUSED {
+        refused(build("flockwork-check-fates").args(["--features", "does-not-compile", "--bin", image]), reason)?;
+    }
+    // Two critical sections in one image: one for both cores, one for a single core.
+    let both = build("flockwork-check-fates").args(["--package", "flockwork-check-single-core"]);
+    refused(both, "at most one of these Cargo features: restore-state-none")?;
     Invocation::cargo("test --package flockwork-firmware-tests --features images").run()
 }
 
@@ -27,9 +32,8 @@ fn build(package: &str) -> Invocation {
         .variable("DEFMT_LOG", "info")
 }
 
-/// Fails unless the compiler refuses the image with this reason.
-fn refused(image: &str, reason: &str) -> Result<(), Stop> {
-    let build = build("flockwork-check-fates").args(["--features", "does-not-compile", "--bin", image]);
+/// Fails unless the compiler refuses a build with this reason.
+fn refused(build: Invocation, reason: &str) -> Result<(), Stop> {
     let output = build.output()?;
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() && said.contains(reason) {

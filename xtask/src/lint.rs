@@ -2,9 +2,11 @@
 
 use crate::{
     args::{Args, Misuse},
+    board::{BOARDS, RP2040},
+    firmware,
     invocation::Invocation,
-    loom,
-    step::{Step, run_steps},
+    loom, rustup, size,
+    step::{Step, Stop, run_steps},
     targets::VARIANTS,
 };
 use std::{path::Path, process::ExitCode};
@@ -15,8 +17,9 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, Misuse> {
 
 fn steps() -> Vec<Step> {
     let mut steps = vec![
-        Step::new("fmt", "formatting, also of the benchmarks", || {
+        Step::new("fmt", "formatting, also of the boards and the benchmarks", || {
             Invocation::cargo("fmt --all --check").run()?;
+            Invocation::cargo("fmt --all --check --manifest-path boards/Cargo.toml").run()?;
             if Path::new("bench/Cargo.toml").exists() {
                 Invocation::cargo("fmt --all --check --manifest-path bench/Cargo.toml").run()?;
             }
@@ -36,6 +39,23 @@ fn steps() -> Vec<Step> {
                 .run()
         }));
     }
+    steps.push(Step::new("clippy/boards", "every image and what it links, for its chip", boards));
     steps.push(Step::new("clippy/loom", "the loom models, and the kernel as they see it", loom::clippy));
     steps
+}
+
+/// Each package of the boards' workspace alone: features are those of all that is looked at together, and chips exclude each
+/// other.
+fn boards() -> Result<(), Stop> {
+    let boards = BOARDS.iter().map(|board| (format!("flockwork-{}", board.name), board.target));
+    let images = firmware::PACKAGES.iter().chain(&[size::PROBES]).map(|&package| (package.to_owned(), RP2040.target));
+    boards.chain(images).try_for_each(|(package, target)| {
+        rustup::target(target)?;
+        Invocation::cargo("clippy --release --manifest-path boards/Cargo.toml --target-dir boards/target")
+            .args(["--package", &package, "--target", target, "--", "-D", "warnings"])
+            .run()
+    })?;
+    Invocation::cargo("clippy --manifest-path boards/Cargo.toml --target-dir boards/target --all-targets")
+        .args(["--package", "flockwork-board-support", "--package", "flockwork-defmt-uart", "--", "-D", "warnings"])
+        .run()
 }

@@ -20,6 +20,7 @@ mod loom;
 mod miri;
 mod no_alloc;
 mod qemu;
+mod rp2350;
 mod rustup;
 mod size;
 mod step;

@@ -22,6 +22,9 @@ use std::{fmt::Write, path::PathBuf, process::ExitCode};
 /// Images that measure or test: they grow with every case, and nobody flashes them.
 const INSTRUMENTS: &[&str] = &["cycles", "quiet", "suite"];
 
+/// The package of the images that differ in one thing each.
+pub(crate) const PROBES: &str = "flockwork-size-probe";
+
 /// Where the budgets are kept.
 const BUDGETS: &str = "boards/budgets.toml";
 
@@ -186,7 +189,7 @@ impl Probes {
         let Board { target, .. } = RP2040;
         rustup::target(target)?;
         Invocation::cargo("build --manifest-path boards/Cargo.toml --target-dir boards/target")
-            .args(["--package", "flockwork-size-probe", "--bins", "--target", target, "--profile", "release"])
+            .args(["--package", PROBES, "--bins", "--target", target, "--profile", "release"])
             .run()?;
         let path = |name| ["boards/target", target, "release", name].iter().collect::<PathBuf>();
         let read = |name| Elf::read(&path(name));

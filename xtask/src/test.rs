@@ -4,7 +4,7 @@ use crate::{
     args::{Args, Misuse},
     emulate, firmware,
     invocation::Invocation,
-    loom, miri, qemu, size,
+    loom, miri, qemu, rp2350, size,
     step::{Step, run_steps},
     targets,
 };
@@ -34,12 +34,13 @@ fn steps() -> Vec<Step> {
             .run()
     }));
     steps.push(Step::new("boards/rp2040", "both cores of the emulated chip, and their cycles", emulate::check_rp2040));
-    steps.push(Step::new("boards/firmware", "last words and refusals of images, on the emulator", firmware::check));
+    steps.push(Step::new("boards/firmware", "last words, refusals and logs, on the emulator", firmware::check));
     steps.push(Step::new(
         "boards/mps2-an521",
         "two cores with compare-and-swap in QEMU, a million letters",
         qemu::check,
     ));
+    steps.push(Step::new("boards/rp2350", "images that the boot ROM would find", rp2350::check));
     steps.push(Step::new("boards/size", "flash and RAM of every image within budget", size::check));
     steps.push(Step::new("loom", "the loom models and their mutants", || loom::models(false, None)));
     steps.push(Step::new("miri", miri::ABOUT, || miri::kernel(miri::SEEDS, None)));
