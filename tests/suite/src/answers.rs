@@ -73,7 +73,7 @@ fn answered<T, E>(outcome: Result<T, Failure<E>>) -> Result<T, Stop> {
 }
 
 fn rounds(device: &dyn Device) -> u32 {
-    share(device, 50, 500)
+    share(device, 200, 500)
 }
 
 fn on_one_core(device: &'static dyn Device) -> Result<(), Stop> {

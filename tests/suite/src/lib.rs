@@ -22,6 +22,7 @@ mod load;
 mod patience;
 mod performers;
 mod rehearsals;
+mod seams;
 
 use core::fmt;
 
@@ -136,7 +137,7 @@ fn require_equal(what: &'static str, expected: impl Into<u64>, found: impl Into<
 
 /// All cases, cheap ones first.
 pub const CASES: &[&[Case]] =
-    &[rehearsals::CASES, performers::CASES, load::CASES, answers::CASES, fairness::CASES, idle::CASES];
+    &[rehearsals::CASES, performers::CASES, load::CASES, answers::CASES, fairness::CASES, idle::CASES, seams::CASES];
 
 /// What became of the cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

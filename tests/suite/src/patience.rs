@@ -59,7 +59,9 @@ pub(crate) fn deliver<A: Methods, B: ?Sized + Post<A>>(
 
 /// Waits inside a turn, without working. False if nothing happened for too long.
 pub(crate) fn spin_until(device: &dyn Device, mut done: impl FnMut() -> bool) -> bool {
-    for _ in 0..device.patience() {
+    /// A look takes so much less time than a round of a worker.
+    const LOOKS_PER_ROUND: u64 = 16;
+    for _ in 0..u64::from(device.patience()) * LOOKS_PER_ROUND {
         if done() {
             return true;
         }

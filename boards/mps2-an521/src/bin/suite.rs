@@ -36,7 +36,7 @@ impl Device for Qemu {
 
     fn patience(&self) -> u32 {
         // Evenly, the other core has had as many instructions. Otherwise its thread may not have run for a long time.
-        if self.advances_evenly() { 1_000_000 } else { 1_000_000_000 }
+        if self.advances_evenly() { 1_000_000 } else { 30_000_000 }
     }
 
     fn advances_evenly(&self) -> bool {
@@ -93,5 +93,5 @@ fn suite() -> ! {
             log(format_args!("stack of core {number}: {used}"));
         }
     }
-    finish(if summary.failed == 0 { Outcome::Passed } else { Outcome::Failed })
+    finish(if summary.failed == 0 && summary.passed > 0 { Outcome::Passed } else { Outcome::Failed })
 }
