@@ -7,7 +7,7 @@
 
 use core::num::NonZeroU16;
 
-use flockwork::{Eventually, Failure, Outcome, Promise, Ref, actor};
+use flockwork::{Eventually, Failure, Outcome, Promise, Ref, actor, trace};
 
 use crate::flock::{FlockError, FlockId};
 use crate::flockr::{Census, Extension, Flockr, Matched};
@@ -16,6 +16,9 @@ use crate::world::World;
 
 /// Matches that are asked before the first answer is taken, if the flockr has room for as many letters and promises.
 pub const WINDOW: usize = 8;
+/// What a deriver does itself for each answer, in cycles of a Cortex-M0+. On a chip it takes what it takes; this is for simulated
+/// time.
+pub const CYCLES_PER_ANSWER: u32 = 185;
 /// The most helpers of a derivation.
 pub const MAX_HELPERS: usize = 7;
 /// How often a derivation tries to get all its matches done before a writer comes.
@@ -287,6 +290,7 @@ impl Part {
     fn note(&mut self, version: u32, findings: &impl Findings) {
         self.stale |= findings.version() != version;
         findings.add_to(self);
+        trace::charge(CYCLES_PER_ANSWER);
     }
 
     fn add(&mut self, other: &Self) {

@@ -46,8 +46,8 @@ mod flockr;
 mod derivation;
 
 pub use derivation::{
-    Derivation, DerivationError, Helper, HelperFront, HelperMessage, MAX_HELPERS, PATIENCE, Part, Share, WINDOW,
-    derive, derive_async, derive_in_batches, derive_with, gather,
+    CYCLES_PER_ANSWER, Derivation, DerivationError, Helper, HelperFront, HelperMessage, MAX_HELPERS, PATIENCE, Part,
+    Share, WINDOW, derive, derive_async, derive_in_batches, derive_with, gather,
 };
 pub use flock::{
     COUPLES, Carrier, Definition, FRIENDS_FLOCK, FlockError, FlockId, Listener, MAX_FLOCKS, MAX_LISTENERS,
