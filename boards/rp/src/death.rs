@@ -40,13 +40,6 @@ fn log(_epitaph: &Epitaph) {
     defmt::error!("{}", _epitaph);
 }
 
-#[cfg(feature = "epitaph")]
-#[panic_handler]
-fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
-    processor::mask();
-    die(|core, turn| Epitaph::of_panic(core, turn, info.location(), &info.message()))
-}
-
 /// For the board's handler of hard faults: `status` and `address` are what its processor says about the fault.
 pub fn die_of_fault(frame: &ExceptionFrame, status: u32, address: u32) -> ! {
     processor::mask();
@@ -65,7 +58,7 @@ pub fn die_of_fault(frame: &ExceptionFrame, status: u32, address: u32) -> ! {
 }
 
 /// Leaves an epitaph and resets the chip, and with it the other core. Interrupts are off.
-fn die(last_words: impl FnOnce(u8, Option<Turn>) -> Epitaph) -> ! {
+pub(crate) fn die(last_words: impl FnOnce(u8, Option<Turn>) -> Epitaph) -> ! {
     let core = processor::number();
     let turn = in_turn(core).map(|worker::Turn { actor, method }| Turn::new(actor, method));
     epitaph::leave(&last_words(core, turn));

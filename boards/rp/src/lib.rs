@@ -6,6 +6,8 @@
 
 mod death;
 mod outcome;
+#[cfg(feature = "epitaph")]
+mod panic;
 mod processor;
 mod start;
 

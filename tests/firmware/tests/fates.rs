@@ -31,6 +31,12 @@ fn a_panic_in_a_turn_names_the_core_the_actor_the_letter_and_the_place() {
 }
 
 #[test]
+fn a_panic_in_a_panic_does_not_go_round_in_circles() {
+    let (_, report) = fate_of("panic-in-panic", 0);
+    assert!(report.starts_with("core 0 died outside a turn: the message of a panic panicked, at "), "{report}");
+}
+
+#[test]
 fn a_fault_in_a_turn_names_the_instruction_too() {
     let (epitaph, report) = fate_of("fault-in-turn", 0);
     assert!(report.starts_with("core 0 died in fault_in_turn::Daredevil, letter jump: fault at pc 0x1000"), "{report}");
