@@ -7,7 +7,7 @@ use std::{collections::HashMap, fmt, fs, path::Path};
 const FLASH: u32 = 0x1000_0000;
 /// How much of it a Pico has.
 const FLASH_SIZE: usize = 2 << 20;
-/// The section with the marks; see the macros of `flockwork-rp2040`'s `marks`.
+/// The section with the marks; see `boards/rp2040/src/marks.rs`.
 const MARKS: &str = ".flockwork_marks";
 
 /// A firmware image, read from its ELF file.

@@ -80,7 +80,7 @@ impl fmt::Display for Ended {
     }
 }
 
-/// What the image stores in `FLOCKWORK_OUTCOME` when it is done; see `flockwork-rp2040`'s `outcome`.
+/// What the image stores in `FLOCKWORK_OUTCOME` when it is done; see `boards/rp/src/outcome.rs`.
 const PASSED: u32 = 0x600D_600D;
 const FAILED: u32 = 0xBAD0_BAD0;
 
