@@ -36,22 +36,30 @@ costs! {
     jitter,
     /// From the call to the letter in its lane.
     send,
-    /// Without a monitor: from the ready set to the method.
+    /// A worker's visit to an actor without a monitor, whatever letters it runs.
+    visit,
+    /// Without a monitor: the letter is taken from its lane and the method called.
     start,
-    /// The answer is stored and the method returns.
+    /// Without a monitor: the method returns, and its answer is stored.
     end,
-    /// Without a monitor: the lock is released.
+    /// Without a monitor: on to the next letter.
     leave,
-    /// Under a monitor: one letter is drained, scheduled and admitted.
+    /// A worker's visit to an actor with a monitor, whatever letters it runs.
+    visit_monitored,
+    /// One letter is drained, scheduled and admitted by the gate.
     grant,
     /// The gate refuses a letter.
     refuse,
     /// A granted letter is pulled and its method called.
     start_granted,
+    /// The method of a granted letter returns.
+    end_granted,
     /// The monitor's `leave`, and the slot is freed.
     leave_granted,
     /// A letter that is not accepted.
     drop,
+    /// A wait for an answer: a `get` that has to wait works meanwhile.
+    wait,
     /// Another core is told to wake.
     kick,
     /// From the kick to the first look of the core that slept.

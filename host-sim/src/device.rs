@@ -29,7 +29,7 @@ pub enum Mode {
 /// #[actor]
 /// impl Map {
 ///     pub fn look_up(&self, place: u8) -> u32 {
-///         charge(1000); // what the work takes, in cycles
+///         charge(20_000); // what the work takes, in cycles
 ///         self.0[usize::from(place) % 16]
 ///     }
 /// }

@@ -212,6 +212,23 @@ struct CoreRecord {
     turns: Vec<Turn>,
     /// A letter without a monitor that has ended: its slot may be another letter's already, but it leaves next.
     leaving: Option<NonZeroU32>,
+    /// The actor that its worker visits, as far as hops tell.
+    visiting: Option<u16>,
+}
+
+impl CoreRecord {
+    /// Whether a hop is the first of a visit. Visits have no hop of their own: one has begun if the last hop on this core was
+    /// another actor's, or if something outside of all turns sent a letter since, which the worker does not do.
+    #[inline(always)]
+    fn begins_visit(&mut self, hop: Hop, actor: u16) -> bool {
+        if hop == Hop::Sent {
+            if self.turns.is_empty() {
+                self.visiting = None;
+            }
+            return false;
+        }
+        self.visiting.replace(actor) != Some(actor) && hop != Hop::Ended
+    }
 }
 
 /// A turn that has not ended.
@@ -232,6 +249,8 @@ pub(crate) struct Reached {
     letter: Option<NonZeroU32>,
     /// Whether its receiver's monitor granted it: without a monitor nobody does.
     pub(crate) granted: bool,
+    /// Whether it is the first hop of a worker's visit to the receiver.
+    pub(crate) begins_visit: bool,
 }
 
 impl Recorder {
@@ -249,7 +268,7 @@ impl Recorder {
     #[inline(always)]
     pub(crate) fn reach(&mut self, core: u8, hop: Hop, actor: u16, letter: Option<LetterName>) -> Reached {
         let Some(name) = letter else {
-            return Reached { core, hop, actor, method: None, letter: None, granted: false };
+            return Reached { core, hop, actor, method: None, letter: None, granted: false, begins_visit: false };
         };
         let lanes = &mut at(&mut self.actors, usize::from(actor)).letters;
         let in_slot = at(at(lanes, usize::from(name.lane)), usize::from(name.slot));
@@ -279,7 +298,13 @@ impl Recorder {
             }
             _ => {}
         }
-        Reached { core, hop, actor, method: Some(name.method), letter, granted }
+        let begins_visit = record.begins_visit(hop, actor);
+        Reached { core, hop, actor, method: Some(name.method), letter, granted, begins_visit }
+    }
+
+    /// The core sleeps: whatever comes next is another visit.
+    pub(crate) fn end_visit(&mut self, core: usize) {
+        self.cores[core].visiting = None;
     }
 
     /// Notes a hop at its time.

@@ -183,6 +183,7 @@ fn costs_of_hops(costs: &Costs) -> [[u32; 7]; 2] {
                 Hop::Refused => costs.refuse,
                 Hop::Started if granted => costs.start_granted,
                 Hop::Started => costs.start,
+                Hop::Ended if granted => costs.end_granted,
                 Hop::Ended => costs.end,
                 Hop::Left if granted => costs.leave_granted,
                 Hop::Left => costs.leave,
@@ -297,7 +298,10 @@ impl Simulation {
     pub(crate) fn reach(&self, hop: Hop, actor: u16, letter: Option<LetterName>) {
         let mut recorder = self.recorder.borrow_mut();
         let reached = recorder.reach(self.running.get() as u8, hop, actor, letter);
-        let cycles = self.costs_of_hops[usize::from(reached.granted)][hop as usize];
+        let mut cycles = self.costs_of_hops[usize::from(reached.granted)][hop as usize];
+        if reached.begins_visit {
+            cycles += if reached.granted { self.costs.visit_monitored } else { self.costs.visit };
+        }
         self.vain_looks.set(0);
         let mut cycles = self.with_jitter(cycles);
         if self.happens(self.faults.stalls) {
@@ -335,12 +339,18 @@ impl Simulation {
         let core = self.running();
         if !core.kicked.get() {
             core.stage.set(Stage::Asleep);
+            self.recorder.borrow_mut().end_visit(self.running.get());
             self.switch();
         }
         core.kicked.set(false);
         if core.hopeless.take() {
             resume_unwind(Box::new(Hopeless));
         }
+    }
+
+    /// A `get` on the running core has to wait.
+    pub(crate) fn wait(&self) {
+        self.advance(u64::from(self.costs.wait));
     }
 
     /// The running core waits for what another one does under a lock.

@@ -168,8 +168,8 @@ unsafe impl Port for ThreadPort {
     }
 
     fn catch(turn: &mut dyn FnMut()) {
-        // The panic hook has reported it; the kernel's guards have failed the promise and returned the grant.
-        let _ = catch_unwind(AssertUnwindSafe(turn));
+        simulated::wait();
+        keep_panics_from_unwinding(turn);
     }
 
     fn pause() {
@@ -195,6 +195,12 @@ unsafe impl Port for ThreadPort {
 }
 
 flockwork::port!(ThreadPort);
+
+#[inline(always)]
+fn keep_panics_from_unwinding(turn: &mut dyn FnMut()) {
+    // The panic hook has reported it; the kernel's guards have failed the promise and returned the grant.
+    let _ = catch_unwind(AssertUnwindSafe(turn));
+}
 
 /// The host's time, since it was first asked for.
 pub(crate) fn since_start() -> Duration {
@@ -332,7 +338,7 @@ pub(crate) fn only_device() -> MutexGuard<'static, ()> {
 pub fn run_until(mut done: impl FnMut() -> bool) {
     while !done() {
         let mut busy = true;
-        ThreadPort::catch(&mut || busy = worker::step_once());
+        keep_panics_from_unwinding(&mut || busy = worker::step_once());
         if !busy && !simulated::look_again() {
             thread::yield_now();
         }
@@ -373,6 +379,13 @@ mod simulated {
         }
     }
 
+    #[inline(always)]
+    pub(super) fn wait() {
+        if let Some(simulation) = stepped::here() {
+            simulation.wait();
+        }
+    }
+
     pub(super) fn now() -> Option<u64> {
         stepped::here().map(stepped::Simulation::microseconds)
     }
@@ -392,6 +405,9 @@ mod simulated {
     pub(super) fn kick(_: u8) {}
 
     pub(super) fn idle() {}
+
+    #[inline(always)]
+    pub(super) fn wait() {}
 
     pub(super) fn now() -> Option<u64> {
         None
