@@ -6,18 +6,19 @@ use crate::{board::RP2040, invocation::Invocation, rustup, step::Stop};
 /// what they link.
 pub(crate) const PACKAGES: &[&str] = &["flockwork-check-fates", "flockwork-check-single-core", "flockwork-check-logs"];
 
-/// Images that the compiler refuses, and part of what it says.
-const REFUSED: &[(&str, &str)] = &[
-    ("no-stack", "this function takes 4 arguments but 3 arguments were supplied"),
-    ("small-stack", "core 1 needs a stack of at least 1024 bytes"),
+/// Images that the compiler or the linker refuses: their package, their name, and part of what is said.
+const REFUSED: &[(&str, &str, &str)] = &[
+    ("flockwork-check-fates", "no-stack", "this function takes 4 arguments but 3 arguments were supplied"),
+    ("flockwork-check-fates", "small-stack", "core 1 needs a stack of at least 1024 bytes"),
+    ("flockwork-check-logs", "two-loggers", "_defmt_acquire"),
 ];
 
 /// Builds the images and runs the tests of what they say.
 pub(crate) fn check() -> Result<(), Stop> {
     rustup::target(RP2040.target)?;
     PACKAGES.iter().try_for_each(|package| build(package).run())?;
-    for (image, reason) in REFUSED {
-        refused(build("flockwork-check-fates").args(["--features", "does-not-compile", "--bin", image]), reason)?;
+    for (package, image, reason) in REFUSED {
+        refused(build(package).args(["--features", "does-not-compile", "--bin", image]), reason)?;
     }
     // Two critical sections in one image: one for both cores, one for a single core.
     let both = build("flockwork-check-fates").args(["--package", "flockwork-check-single-core"]);
