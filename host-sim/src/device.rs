@@ -56,6 +56,7 @@ pub struct Device {
     seed: u64,
     costs: Costs,
     faults: Faults,
+    limit: u64,
     keep_events: bool,
 }
 
@@ -72,7 +73,15 @@ impl Device {
 
     /// A device of either mode.
     pub fn new(mode: Mode, cores: usize) -> Self {
-        Self { mode, cores, seed: 0, costs: Costs::rp2040(), faults: Faults::none(), keep_events: true }
+        Self {
+            mode,
+            cores,
+            seed: 0,
+            costs: Costs::rp2040(),
+            faults: Faults::none(),
+            limit: u64::MAX,
+            keep_events: true,
+        }
     }
 
     /// What chance is made of in stepped mode. The same seed gives the same run.
@@ -88,6 +97,12 @@ impl Device {
     /// What goes wrong in stepped mode, and how often.
     pub fn faults(self, faults: Faults) -> Self {
         Self { faults, ..self }
+    }
+
+    /// How long `main` may take in stepped mode, in cycles. A program that goes on for ever without ever sleeping is no deadlock, and
+    /// cannot be unwound: if it takes longer, the process says what each core does and ends with exit code 101.
+    pub fn limit(self, cycles: u64) -> Self {
+        Self { limit: cycles, ..self }
     }
 
     /// Whether the record of the run keeps every event: 24 bytes each, four to six a letter. If not, there are only figures; on
@@ -156,10 +171,10 @@ impl Device {
     }
 
     fn run_stepped<R>(self, watcher: Option<Watcher>, main: impl FnOnce() -> R) -> Result<Run<R>, Deadlock> {
-        let Self { cores, seed, costs, faults, keep_events, .. } = self;
+        let Self { cores, seed, costs, faults, limit, keep_events, .. } = self;
         threads::check(cores);
         let _device = threads::only_device();
-        stepped::run(Setting { cores, seed, costs, faults, keep_events, watcher }, main)
+        stepped::run(Setting { cores, seed, costs, faults, limit, keep_events, watcher }, main)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The command line that all programs on this simulator share.
 //!
 //! ```text
-//! PROGRAM [--mode threads|stepped] [--cores N] [--seed S] [--faults LIST] [--costs FILE] …
+//! PROGRAM [--mode threads|stepped] [--cores N] [--seed S] [--faults LIST] [--costs FILE] [--limit CYCLES] …
 //! PROGRAM explore [--seeds N] [--from S] [--jobs N] …
 //! ```
 
@@ -28,12 +28,14 @@ pub struct Options {
     pub faults: Faults,
     /// `--costs FILE`; an RP2040 otherwise.
     pub costs: Costs,
+    /// `--limit CYCLES`: a stepped run that takes longer is ended.
+    pub limit: Option<u64>,
 }
 
 impl Default for Options {
     /// Two cores, stepped, without faults.
     fn default() -> Self {
-        Self { mode: Mode::Stepped, cores: 2, seed: 0, faults: Faults::none(), costs: Costs::rp2040() }
+        Self { mode: Mode::Stepped, cores: 2, seed: 0, faults: Faults::none(), costs: Costs::rp2040(), limit: None }
     }
 }
 
@@ -79,6 +81,9 @@ impl Options {
         if let Some(costs) = take(args, "--costs")? {
             self.costs = Costs::from_file(costs).map_err(|bad| Misuse::new(format!("--costs: {bad}")))?;
         }
+        if let Some(limit) = take(args, "--limit")? {
+            self.limit = Some(number("--limit", &limit)?);
+        }
         if self.mode == Mode::Threads && self.faults != Faults::none() {
             return Err(Misuse::new("--faults: only a stepped device injects faults; add `--mode stepped`".into()));
         }
@@ -86,14 +91,15 @@ impl Options {
     }
 
     /// Those in the environment of this process, for a device that has so many cores otherwise: `FLOCKWORK_MODE`,
-    /// `FLOCKWORK_CORES`, `FLOCKWORK_SEED`, `FLOCKWORK_FAULTS` and `FLOCKWORK_COSTS`, with the values of the options of that name.
+    /// `FLOCKWORK_CORES`, `FLOCKWORK_SEED`, `FLOCKWORK_FAULTS`, `FLOCKWORK_COSTS` and `FLOCKWORK_LIMIT`, with the values of the
+    /// options of that name.
     ///
     /// [`run`](crate::run) looks at them, so that a program which knows nothing of modes runs in each of them.
     ///
     /// # Errors
     /// If one has a wrong value.
     pub fn from_environment(cores: usize) -> Result<Self, Misuse> {
-        let options = ["mode", "cores", "seed", "faults", "costs"].iter().filter_map(|name| {
+        let options = ["mode", "cores", "seed", "faults", "costs", "limit"].iter().filter_map(|name| {
             let value = std::env::var(format!("FLOCKWORK_{}", name.to_uppercase())).ok()?;
             Some(format!("--{name}={value}"))
         });
@@ -105,7 +111,12 @@ impl Options {
 
     /// The device they describe.
     pub fn device(&self) -> Device {
-        Device::new(self.mode, self.cores).seed(self.seed).faults(self.faults.clone()).costs(self.costs.clone())
+        let Self { mode, cores, seed, faults, costs, limit } = self.clone();
+        let device = Device::new(mode, cores).seed(seed).faults(faults).costs(costs);
+        match limit {
+            Some(cycles) => device.limit(cycles),
+            None => device,
+        }
     }
 
     /// What `explore` runs: the same program, stepped, with each of some seeds.

@@ -54,6 +54,8 @@ pub struct CoreFigures {
     pub awake: u64,
     /// Cycles in which it slept.
     pub asleep: u64,
+    /// Cycles in which it was stalled, by faults; it was awake.
+    pub stalled: u64,
     /// Letters it ran.
     pub letters: u64,
     /// The longest turn, in cycles, with what was nested in it.
@@ -300,6 +302,10 @@ impl Recorder {
         }
         let begins_visit = record.begins_visit(hop, actor);
         Reached { core, hop, actor, method: Some(name.method), letter, granted, begins_visit }
+    }
+
+    pub(crate) fn stall(&mut self, core: usize, cycles: u64) {
+        self.cores[core].figures.stalled += cycles;
     }
 
     /// The core sleeps: whatever comes next is another visit.

@@ -86,6 +86,8 @@ pub(crate) struct Simulation {
     /// `main` has returned: workers end.
     stopped: Cell<bool>,
     deadlock: RefCell<Option<Deadlock>>,
+    /// How long it may run.
+    limit: u64,
     watcher: RefCell<Option<Watcher>>,
     /// When the watcher looks next.
     next_look: Cell<u64>,
@@ -121,6 +123,7 @@ pub(crate) struct Setting {
     pub(crate) seed: u64,
     pub(crate) costs: Costs,
     pub(crate) faults: Faults,
+    pub(crate) limit: u64,
     pub(crate) keep_events: bool,
     pub(crate) watcher: Option<Watcher>,
 }
@@ -134,7 +137,7 @@ pub(crate) struct Watcher {
 
 /// Runs `main` on virtual core 0 and workers on all; `Err` if all cores came to wait for one another.
 pub(crate) fn run<R>(setting: Setting, main: impl FnOnce() -> R) -> Result<Run<R>, Deadlock> {
-    let Setting { cores, seed, costs, faults, keep_events, watcher } = setting;
+    let Setting { cores, seed, costs, faults, limit, keep_events, watcher } = setting;
     let megahertz = costs.megahertz;
     let epoch = EPOCH.load(Ordering::Relaxed) * u64::from(megahertz);
     let simulation = Simulation {
@@ -152,6 +155,7 @@ pub(crate) fn run<R>(setting: Setting, main: impl FnOnce() -> R) -> Result<Run<R
         recorder: RefCell::new(Recorder::new(cores, keep_events)),
         stopped: Cell::new(false),
         deadlock: RefCell::new(None),
+        limit,
         next_look: Cell::new(if watcher.is_some() { 0 } else { NEVER }),
         watcher: RefCell::new(watcher),
         vain_looks: Cell::new(0),
@@ -305,7 +309,9 @@ impl Simulation {
         self.vain_looks.set(0);
         let mut cycles = self.with_jitter(cycles);
         if self.happens(self.faults.stalls) {
-            cycles += u64::from(self.chance.below(self.faults.stall_cycles));
+            let stalled = u64::from(self.chance.below(self.faults.stall_cycles));
+            recorder.stall(self.running.get(), stalled);
+            cycles += stalled;
         }
         if self.pass(cycles) {
             // Others run meanwhile, and have hops of their own to record.
@@ -449,12 +455,14 @@ impl Simulation {
             let next_time = least.min(alarm);
             if next_time == NEVER {
                 self.declare_deadlock();
+            } else if next_time > self.limit {
+                self.end_process();
             } else if next_look <= next_time {
                 self.watch(next_time);
             } else if alarm <= least {
                 self.fire(alarm);
             } else {
-                self.horizon.set(following.min(alarm).min(next_look));
+                self.horizon.set(following.min(alarm).min(next_look).min(self.limit.saturating_add(1)));
                 return self.one_of(ties, least);
             }
         }
@@ -504,6 +512,21 @@ impl Simulation {
             let next = self.furthest_behind();
             self.give_turn_to(next);
         }
+    }
+
+    /// It takes too long. Whatever a core does could not be unwound: it may hold an actor's lock.
+    #[cold]
+    fn end_process(&self) -> ! {
+        let recorder = self.recorder.borrow();
+        eprint!("not done after {} cycles", self.limit);
+        for (core, _) in self.awake() {
+            match recorder.turn_on(core) {
+                Some((actor, method, letter)) => eprint!("; core {core} runs {actor}::{method} (letter {letter})"),
+                None => eprint!("; core {core} runs {}", if core == 0 { "main" } else { "its worker" }),
+            }
+        }
+        eprintln!();
+        std::process::exit(101)
     }
 
     /// Nobody can ever go on. Core 0 is told so, or another one if `main` is over.

@@ -270,14 +270,24 @@ pub fn interrupt<R>(core: u8, handler: impl FnOnce() -> R) -> R {
 ///
 /// # Panics
 /// If `cores` is 0 or more than the kernel allows, on a thread that is a core already, and if `main` panics.
+#[track_caller]
 pub fn run<R>(cores: usize, main: impl FnOnce() -> R) -> R {
-    #[cfg(feature = "stepped")]
-    match Options::from_environment(cores) {
-        Ok(options) if options.mode == Mode::Stepped => return options.device().keep_events(false).run(main).returned,
-        Ok(options) => return device(options.cores, false, |_| (), main),
-        Err(misuse) => misuse.exit(),
+    in_chosen_mode(cores, main)
+}
+
+/// On threads, unless the environment says otherwise.
+#[cfg(feature = "stepped")]
+#[track_caller]
+fn in_chosen_mode<R>(cores: usize, main: impl FnOnce() -> R) -> R {
+    let options = Options::from_environment(cores).unwrap_or_else(|misuse| misuse.exit());
+    match options.mode {
+        Mode::Stepped => options.device().keep_events(false).run(main).returned,
+        Mode::Threads => device(options.cores, false, |_| (), main),
     }
-    #[cfg(not(feature = "stepped"))]
+}
+
+#[cfg(not(feature = "stepped"))]
+fn in_chosen_mode<R>(cores: usize, main: impl FnOnce() -> R) -> R {
     device(cores, false, |_| (), main)
 }
 

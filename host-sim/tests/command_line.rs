@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use flockwork::{Actor, Serial, actor};
 use flockwork_host_sim::{Mode, Options};
 
-/// Set in a process that is the program.
+/// Set in a process that is a program: which one.
 const PROGRAM: &str = "FLOCKWORK_TEST_PROGRAM";
 
 pub struct Adder(u64);
@@ -22,6 +22,21 @@ impl Adder {
 #[actor]
 static ADDER: Actor<Adder, Serial, 4> = Adder(0);
 
+/// A program that knows nothing of modes.
+fn simple_program() {
+    let cores = flockwork_host_sim::run(1, || {
+        assert_eq!(ADDER.add(1).get(), Ok(1));
+        <flockwork_host_sim::ThreadPort as flockwork::port::Port>::cores()
+    });
+    println!("on {cores} cores");
+}
+
+/// A program that never ends, and never sleeps.
+fn endless_program() {
+    let (options, _) = Options::default().from_command_line();
+    options.device().run(|| while ADDER.add(0).get().is_ok() {});
+}
+
 /// Adds numbers up, and fails with the seeds it is told to.
 fn program() {
     let (options, rest) = Options { cores: 3, ..Options::default() }.from_command_line();
@@ -36,8 +51,14 @@ fn program() {
 }
 
 fn call(args: &[&str]) -> Output {
+    as_program("full").args(args).output().expect("this very file can be run")
+}
+
+fn as_program(name: &str) -> Command {
     let this = std::env::current_exe().expect("a test runs from a file");
-    Command::new(this).args(args).env(PROGRAM, "yes").output().expect("this very file can be run")
+    let mut command = Command::new(this);
+    command.env(PROGRAM, name);
+    command
 }
 
 fn said(bytes: &[u8]) -> String {
@@ -73,10 +94,35 @@ fn exploring_ends_with_what_it_found() {
     assert!(error.trim_end().ends_with(" --mode stepped --seed 3 --cores 2 fail-at=3"), "{error}");
 }
 
+fn the_environment_chooses_for_a_program_that_does_not() {
+    let said_with = |variables: &[(&str, &str)]| {
+        let output = as_program("simple").envs(variables.iter().copied()).output().expect("this very file can be run");
+        (output.status.code(), said(&output.stdout), said(&output.stderr))
+    };
+    assert_eq!(said_with(&[]).1, "on 1 cores\n");
+    assert_eq!(said_with(&[("FLOCKWORK_MODE", "stepped"), ("FLOCKWORK_CORES", "64")]).1, "on 64 cores\n");
+    let (code, _, error) = said_with(&[("FLOCKWORK_SEED", "x")]);
+    assert_eq!((code, error.lines().count()), (Some(2), 1), "{error}");
+    assert!(error.contains("--seed is a whole number"), "{error}");
+}
+
+fn what_never_ends_is_ended() {
+    let args = ["--mode", "stepped", "--limit", "100000"];
+    let output = as_program("endless").args(args).output().expect("this very file can be run");
+    let error = said(&output.stderr);
+    assert_eq!(output.status.code(), Some(101), "{error}");
+    assert!(error.starts_with("not done after 100000 cycles; core 0 runs "), "{error}");
+}
+
 fn main() {
-    if std::env::var_os(PROGRAM).is_some() {
-        return program();
+    match std::env::var(PROGRAM).as_deref() {
+        Ok("simple") => return simple_program(),
+        Ok("endless") => return endless_program(),
+        Ok(_) => return program(),
+        Err(_) => {}
     }
+    the_environment_chooses_for_a_program_that_does_not();
+    what_never_ends_is_ended();
     options_reach_the_device();
     bad_input_is_one_line_and_exit_code_2();
     exploring_ends_with_what_it_found();

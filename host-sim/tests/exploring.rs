@@ -156,6 +156,7 @@ fn a_right_monitor_outlives_all_faults() {
     let explored = explore("a_right_monitor_outlives_all_faults", 60, |seed| {
         let run = Device::stepped(3).seed(seed).faults(Faults::some()).run(program);
         assert_eq!(run.actors.iter().map(|actor| actor.refused).sum::<u64>(), 0);
+        assert_eq!(run.letters(), 19, "three rounds of three visits and their letters, and the last count");
     });
     if let Err(failure) = explored {
         panic!("{failure}");

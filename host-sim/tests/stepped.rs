@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use flockwork::trace::Hop;
 use flockwork::{Actor, Eventually, Mutex, ReadersWriter, Ref, Serial, actor};
 use flockwork_examples::dictionary::{Dictionary, WORDS, word};
-use flockwork_host_sim::{Costs, Device, Event, Run, Snapshot, charge, run_until};
+use flockwork_host_sim::{Costs, Device, Event, Faults, OnceIn, Run, Snapshot, charge, run_until};
 
 /// Costs without chance, so that figures can be foretold.
 fn steady() -> Costs {
@@ -307,4 +307,24 @@ fn a_watcher_sees_time_pass_and_changes_nothing() {
     let busy = |snapshot: &&Snapshot| snapshot.cores.iter().all(|core| core.turn.is_some_and(|turn| turn.1 == "read"));
     assert!(seen.iter().filter(busy).count() > seen.len() / 2, "both cores read most of the time");
     assert!(seen.is_sorted_by_key(|snapshot| snapshot.cores.iter().map(|core| core.figures.letters).sum::<u64>()));
+}
+
+#[test]
+fn faults_make_a_run_longer_and_change_no_answer() {
+    #[actor]
+    static LIBRARY: Actor<Library, ReadersWriter, 64, 64> = Library { books: 1 };
+    let ask = || {
+        let asked = (0..40).map(|_| LIBRARY.read(1_000).ask().unwrap()).collect::<Vec<_>>();
+        asked.into_iter().for_each(|answer| assert_eq!(answer.get(), Ok(1)));
+    };
+    let healthy = Device::stepped(2).run(ask);
+    let stalling = Faults { stalls: OnceIn(20), stall_cycles: 5_000, ..Faults::none() };
+    let stalled = Device::stepped(2).faults(stalling).run(ask);
+    assert_eq!(healthy.cores.iter().map(|core| core.stalled).sum::<u64>(), 0);
+    assert!(stalled.cores.iter().map(|core| core.stalled).sum::<u64>() > 5_000);
+    assert!(stalled.cycles > healthy.cycles);
+    let slow = Faults { slow_cores: OnceIn(1), slower_by: 300, ..Faults::none() };
+    let slow = Device::stepped(2).faults(slow).run(ask);
+    assert!(slow.cycles > healthy.cycles, "every core is slow");
+    assert_eq!(slow.letters(), 40);
 }
