@@ -1,13 +1,16 @@
 //! What one does with flocks: default ones, unions and intersections, listeners, notes to members present and to come.
 
+mod support;
+
 use std::sync::Mutex;
 
 use flockwork::{Actor, Post, ReadersWriter, Serial, actor};
 use flockwork_host_sim::run;
 use flockwork_urbiflock::{
     Carrier, Definition, FlockError, FlockId, Flockr, Listener, MAX_FLOCKS, MAX_LISTENERS, MAX_NEARBY, MAX_STANDING,
-    Note, OWNER, Predicate, Profile, Snapshot, Uid, WORLD, derive, gather,
+    Note, OWNER, Predicate, Profile, SEED, Snapshot, Uid, WORLD, derive, gather,
 };
+use support::Hall;
 
 fn flockr() -> Box<Flockr> {
     let mut flockr = Box::new(Flockr::new());
@@ -63,6 +66,48 @@ fn unions_and_intersections_keep_themselves_up_to_date() {
         assert_eq!(members(&flockr, both), shared);
         assert_eq!(members(&flockr, either), all);
     }
+}
+
+static LATELY: Definition = Definition::new("lately", Predicate::literal("wasNearby(1000)"));
+
+/// A flock that reaches beyond who is near: everyone who is known is looked up, in the first list that has them.
+#[test]
+fn comparisons_of_a_flock_of_everyone_known() {
+    let hall = Hall::new(SEED.get());
+    let mut flockr = flockr();
+    let lately = flockr.define(&LATELY).expect("room");
+    for &uid in &WORLD.arrivals()[..40] {
+        flockr.join(uid).expect("room");
+    }
+    for &uid in &WORLD.arrivals()[..15] {
+        flockr.left(uid).expect("a world");
+    }
+
+    let (gone, near) = (&hall.arrivals[..15], &hall.arrivals[15..40]);
+    // How many are compared to find somebody in a list: up to and with the one found, or all.
+    let searched = |list: &[usize], who: usize| list.iter().position(|uid| *uid == who).map_or(list.len(), |at| at + 1);
+    let partner =
+        |who: usize| hall.people[who].partner.as_ref().map_or(0, |name| searched(near, support::number(name)));
+    let mut expected = 0;
+    for &who in near {
+        expected += searched(&hall.friends, who) + partner(who);
+    }
+    for &who in &hall.friends {
+        expected += searched(near, who);
+        if !near.contains(&who) {
+            expected += searched(gone, who) + partner(who);
+        }
+    }
+    for &who in gone {
+        expected += searched(&hall.friends, who);
+        if !hall.friends.contains(&who) {
+            expected += partner(who);
+        }
+    }
+    let derived = flockr.extension(lately).expect("a flock");
+    assert_eq!(derived.members.iter().collect::<Vec<_>>(), sorted(&WORLD.arrivals()[..40]));
+    assert_eq!(derived.comparisons, expected as u32);
+    assert!(gone.iter().any(|who| hall.friends.contains(who)) && near.iter().any(|who| hall.friends.contains(who)));
 }
 
 #[derive(Default)]
