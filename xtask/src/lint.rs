@@ -57,5 +57,7 @@ fn boards() -> Result<(), Stop> {
     })?;
     Invocation::cargo("clippy --manifest-path boards/Cargo.toml --target-dir boards/target --all-targets")
         .args(["--package", "flockwork-board-support", "--package", "flockwork-defmt-uart", "--", "-D", "warnings"])
-        .run()
+        .run()?;
+    // The workspace leaves the tests out that need images.
+    Invocation::cargo("clippy --package flockwork-firmware-tests --all-targets --features images -- -D warnings").run()
 }
