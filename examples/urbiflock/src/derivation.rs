@@ -100,7 +100,7 @@ pub fn derive_with(
 
 /// Derives a flock with letters that match so many candidates each.
 ///
-/// A letter for each candidate suits a chip, where a match takes thousands of cycles and the way to the other core a few dozen. On a
+/// A letter for each candidate suits a chip, where a match takes thousands of cycles and the way to the other core some hundred. On a
 /// host a match takes a quarter of a microsecond, less than it takes to move a letter between two cores' caches.
 pub fn derive_in_batches(
     flockr: Ref<Flockr>,
