@@ -8,10 +8,12 @@ mod death;
 mod outcome;
 #[cfg(feature = "epitaph")]
 mod panic;
+mod port;
 mod processor;
 mod start;
 
 pub use death::{die_of_fault, report_epitaphs};
 pub use outcome::{Outcome, finish};
-pub use processor::{idle, kick, mask, number, unmask};
+pub use port::{Chip, Rp};
+pub use processor::{mask, unmask};
 pub use start::{Core1Stack, run};

@@ -11,13 +11,13 @@ use embassy_rp::pac;
 
 /// The core this runs on.
 #[inline(always)]
-pub fn number() -> u8 {
+pub(crate) fn number() -> u8 {
     pac::SIO.cpuid().read() as u8
 }
 
 /// Publishes what was written, and makes the present or next [`idle`] of both cores return.
 #[inline(always)]
-pub fn kick() {
+pub(crate) fn kick() {
     // One event for both: whoever has nothing to do sleeps again.
     // SAFETY: a barrier and a hint.
     unsafe { asm!("dmb", "sev", options(nostack, preserves_flags)) };
@@ -25,7 +25,7 @@ pub fn kick() {
 
 /// Sleeps until there is an event or an interrupt. There is no read-modify-write here: on the RP2350 it would be an event.
 #[inline(always)]
-pub fn idle() {
+pub(crate) fn idle() {
     // SAFETY: a barrier and a hint.
     unsafe { asm!("dsb", "wfe", options(nostack, preserves_flags)) };
 }
