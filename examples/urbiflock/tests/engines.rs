@@ -6,6 +6,8 @@ mod support;
 use std::collections::BTreeSet;
 use std::sync::{LazyLock, Mutex};
 
+// No device is run, but with trace events a match tells a port what it cost, and this brings one.
+use flockwork_host_sim as _;
 use flockwork_urbiflock::{
     Definition, FlockId, Flockr, Listener, MAX_DEPARTED, NOBODY, Predicate, Profile, SEED, Uid, WORLD,
 };

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::sync::{MutexGuard, PoisonError};
+
 use flockwork::{Actor, Eventually, Mutex, Pinned, ReadersWriter, Ref, Serial, actor};
 use flockwork_host_sim::{Device, Faults, Run};
 use flockwork_urbiflock::{Derivation, FlockId, Flockr, Helper, SEED, Uid, WORLD, derive_with, gather};
@@ -20,6 +22,12 @@ static HELPER_2: Actor<Helper, Pinned<2>, 1, 1> = Helper;
 #[actor]
 static HELPER_3: Actor<Helper, Pinned<3>, 1, 1> = Helper;
 
+/// The actors belong to one test at a time, also between two devices.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn couples(flockr: Ref<Flockr>, people: usize, cores: usize) -> Run<Derivation> {
     // The crowd comes before the clock starts; what is measured is the derivation.
     Device::stepped(1).run(|| {
@@ -34,19 +42,20 @@ fn couples(flockr: Ref<Flockr>, people: usize, cores: usize) -> Run<Derivation> 
 
 #[test]
 fn two_cores_are_faster_and_find_the_same() {
+    let _alone = alone();
     for (people, hash, comparisons) in [(100, 0x25b7_7bd3, 29654), (400, 0x43fa_d0b4, 164_640)] {
-        let alone = couples(&DEFAULT, people, 1);
+        let serial = couples(&DEFAULT, people, 1);
         let locked = couples(&LOCKED, people, 1);
         let both = couples(&SHARED, people, 2);
         let four = couples(&SHARED, people, 4);
-        for run in [&alone, &locked, &both, &four] {
+        for run in [&serial, &locked, &both, &four] {
             let found = run.returned;
             assert_eq!((found.hash(), found.comparisons, found.restarts), (hash, comparisons, 0), "{people} people");
         }
-        let gain = |run: &Run<Derivation>| alone.cycles as f64 / run.cycles as f64;
+        let gain = |run: &Run<Derivation>| serial.cycles as f64 / run.cycles as f64;
         println!(
             "{people} people: {} cycles; mutex {:.3}, two cores {:.3}, four {:.3}",
-            alone.cycles,
+            serial.cycles,
             gain(&locked),
             gain(&both),
             gain(&four)
@@ -87,6 +96,7 @@ const RESIDENTS: usize = 40;
 /// Every derivation while people come and go is right for its version, for many seeds, also when things go wrong.
 #[test]
 fn derivations_are_right_in_any_interleaving() {
+    let _alone = alone();
     let hall = Hall::new(SEED.get());
     let flockrs: [Ref<Flockr>; 3] = [&DEFAULT, &LOCKED, &SHARED];
     let helpers: [Ref<Helper>; 1] = [&HELPER_2];
