@@ -6,8 +6,10 @@
 mod support;
 
 use std::fmt;
-use std::sync::Mutex;
+use std::io::Write as _;
+use std::sync::{Mutex, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use flockwork::port::Port as _;
 use flockwork_host_sim as sim;
@@ -46,8 +48,8 @@ impl Device for Threads {
     }
 
     fn patience(&self) -> u32 {
-        // More threads than the machine has cores, each of which may be stopped for a long time. A hang ends anyway.
-        u32::MAX
+        // Seconds of this thread's own time: the others had theirs meanwhile, also where there are more threads than cores.
+        20_000_000
     }
 
     fn advances_evenly(&self) -> bool {
@@ -95,7 +97,26 @@ impl Device for Threads {
 
     fn log(&self, line: fmt::Arguments<'_>) {
         println!("{line}");
+        if self.core() == 0 {
+            *lock(&LAST_LINE) = line.to_string();
+        }
     }
+}
+
+/// What the log said last: a hang aborts the process, and the log with it.
+static LAST_LINE: Mutex<String> = Mutex::new(String::new());
+
+/// Says on the screen where the suite is, if it is still there shortly before the hang guard strikes.
+fn say_where_it_hangs() -> mpsc::Sender<()> {
+    let soon = Duration::from_secs(number_from("FLOCKWORK_HANG_SECONDS", 60)).saturating_sub(Duration::from_secs(2));
+    let (alive, dropped) = mpsc::channel();
+    thread::spawn(move || {
+        if dropped.recv_timeout(soon) == Err(mpsc::RecvTimeoutError::Timeout) {
+            // Not `eprintln`, which a test harness keeps for itself.
+            let _ = writeln!(std::io::stderr(), "the suite is still at: {}", lock(&LAST_LINE));
+        }
+    });
+    alive
 }
 
 static ONE: Threads = Threads::with_cores(1);
@@ -106,7 +127,10 @@ static FOUR: Threads = Threads::with_cores(4);
 fn suite(device: &'static Threads) {
     let cases = || CASES.iter().copied().flatten();
     let possible = cases().filter(|case| case.cores <= device.cores).count() as u32;
-    let summary = device_with_interrupts(usize::from(device.cores), || run(device));
+    let summary = device_with_interrupts(usize::from(device.cores), || {
+        let _alive = say_where_it_hangs();
+        run(device)
+    });
     let expected = Summary { passed: possible, failed: 0, skipped: cases().count() as u32 - possible };
     assert_eq!(summary, expected);
 }

@@ -25,6 +25,13 @@ const LOOK: Duration = Duration::from_millis(50);
 const LETTERS_IN_ORDER: u32 = 50_000;
 const LETTERS_RACING: u32 = 1_000_000;
 
+/// What core 1 is told to die of, and its last words.
+const LAST_WORDS: [(&str, &str); 3] = [
+    ("die=panic", "core 1 died in suite::Mortal, letter die: as it was told to, at "),
+    ("die=fault", "core 1 died in suite::Mortal, letter die: fault at pc "),
+    ("die=overflow", "core 1 died in suite::Mortal, letter die: the stack overflowed"),
+];
+
 /// How QEMU runs the two cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cores {
@@ -47,6 +54,7 @@ pub(crate) fn check() -> Result<(), Stop> {
     run_image(&hello, Cores::InOrder, &[])?;
     run_image(&hello, Cores::Racing, &[])?;
     let suite = MPS2_AN521.build("suite", Profile::Release)?;
+    LAST_WORDS.iter().try_for_each(|(death, words)| require_last_words(&suite, death, words))?;
     run_image(&suite, Cores::InOrder, &["evenly", &format!("letters={LETTERS_IN_ORDER}")])?;
     run_image(&suite, Cores::Racing, &[&format!("letters={LETTERS_RACING}")])
 }
@@ -58,6 +66,18 @@ fn require_qemu() -> Result<(), Stop> {
             Err(Stop::Skipped(format!("needs {PROGRAM}: `apt-get install qemu-system-arm`, or from qemu.org/download")))
         }
     }
+}
+
+/// Runs an image in which core 1 dies. It fails the step unless the image says so and fails.
+fn require_last_words(elf: &Path, death: &str, words: &str) -> Result<(), Stop> {
+    let line = Invocation::new(PROGRAM, "").args(arguments(elf, Cores::Racing, &[death]));
+    let output = line.output()?;
+    let log = String::from_utf8_lossy(&output.stdout);
+    print!("{log}");
+    if output.status.code() == Some(1) && log.contains(words) {
+        return Ok(());
+    }
+    Err(Stop::Failed(format!("`{line}`: {}, and its log has no line `{words}…`", output.status)))
 }
 
 /// Runs an image with these words on its command line. It fails the step unless the image says that all is well.

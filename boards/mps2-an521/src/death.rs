@@ -1,15 +1,16 @@
 //! The end of a core: its last words go to the host, and the run has failed.
-#![expect(unsafe_code, reason = "cortex-m-rt wants the handler of hard faults declared so")]
+#![expect(unsafe_code, reason = "a handler in assembly, found by its name")]
 
+use core::arch::naked_asm;
 use core::panic::PanicInfo;
 
-use cortex_m_rt::{ExceptionFrame, exception};
+use cortex_m_rt::ExceptionFrame;
 use flockwork::worker::{self, in_turn};
 use flockwork_board_support::epitaph::{Epitaph, Registers, Turn};
 
 use crate::host::{Outcome, finish, log};
 use crate::port::{core, mask};
-use crate::registers::{FAULT_ADDRESS, FAULT_STATUS};
+use crate::registers::{FAULT_ADDRESS, FAULT_STATUS, STACK_OVERFLOW};
 
 #[panic_handler]
 fn panic(info: &PanicInfo<'_>) -> ! {
@@ -17,9 +18,21 @@ fn panic(info: &PanicInfo<'_>) -> ! {
     die(Epitaph::of_panic(core(), turn(), info.location(), &info.message()))
 }
 
-#[exception]
-unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
+/// Both cores' handler of hard faults. If the stack overflowed there is no room for a call, so the limit is lifted first: below
+/// it is room for last words.
+#[unsafe(naked)]
+#[unsafe(export_name = "HardFault")]
+unsafe extern "C" fn hard_fault() -> ! {
+    naked_asm!("movs r0, #0", "msr MSPLIM, r0", "mov r0, sp", "b {}", sym die_of_fault)
+}
+
+extern "C" fn die_of_fault(frame: &ExceptionFrame) -> ! {
     mask();
+    let status = FAULT_STATUS.read();
+    if status & STACK_OVERFLOW != 0 {
+        // There was no room for the frame, so it holds what was there before.
+        die(Epitaph::of_panic(core(), turn(), None, &"the stack overflowed"));
+    }
     let registers = Registers {
         pc: frame.pc(),
         lr: frame.lr(),
@@ -28,7 +41,7 @@ unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
         xpsr: frame.xpsr(),
         r: [frame.r0(), frame.r1(), frame.r2(), frame.r3()],
         r12: frame.r12(),
-        status: FAULT_STATUS.read(),
+        status,
         address: FAULT_ADDRESS.read(),
     };
     die(Epitaph::of_fault(core(), turn(), registers))

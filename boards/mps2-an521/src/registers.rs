@@ -29,6 +29,8 @@ pub(crate) const INTERRUPT_ENABLE: Register = Register(0xE000_E100);
 /// Why the core that reads it faulted, and at which address.
 pub(crate) const FAULT_STATUS: Register = Register(0xE000_ED28);
 pub(crate) const FAULT_ADDRESS: Register = Register(0xE000_ED38);
+/// … its stack grew below its limit.
+pub(crate) const STACK_OVERFLOW: u32 = 1 << 20;
 /// The timer that each core has for itself: control, what it starts from, where it is.
 pub(crate) const TICK_CONTROL: Register = Register(0xE000_E010);
 pub(crate) const TICK_RELOAD: Register = Register(0xE000_E014);

@@ -1,13 +1,14 @@
 //! The suite that runs on every device (`tests/suite`), on this board.
 //!
 //! Words on the command line: `evenly` if the cores advance evenly (QEMU with `-icount`), `letters=N` for how many letters
-//! the largest case sends.
+//! the largest case sends; or `die=panic`, `die=fault`, `die=overflow`, to see core 1's last words instead.
 #![no_std]
 #![no_main]
 
 use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
+use flockwork::{Actor, Pinned, actor};
 use flockwork_mps2_an521::{
     Core1Stack, Outcome, arguments, core, entry, exception, finish, high_water, idle_calls, interleave, log, run, tick,
 };
@@ -82,7 +83,19 @@ fn main() -> ! {
             QEMU.letters.store(letters.parse().expect("letters=N needs a number"), Relaxed);
         }
     }
-    run(&CORE1_STACK, |_core0| suite(), |_core1| {})
+    let death = arguments().words().find_map(|word| Death::named(word.strip_prefix("die=")?));
+    run(
+        &CORE1_STACK,
+        |_core0| match death {
+            Some(death) => {
+                let survived = MORTAL.die(death).get();
+                log(format_args!("core 1 is still alive: {survived:?}"));
+                finish(Outcome::Failed)
+            }
+            None => suite(),
+        },
+        |_core1| {},
+    )
 }
 
 /// Core 0 runs the suite inside its worker's start; core 1 works.
@@ -94,4 +107,48 @@ fn suite() -> ! {
         }
     }
     finish(if summary.failed == 0 && summary.passed > 0 { Outcome::Passed } else { Outcome::Failed })
+}
+
+/// What core 1 dies of.
+#[derive(Clone, Copy, Debug)]
+pub enum Death {
+    /// Its method panics.
+    Panic,
+    /// It runs into an instruction that there is not.
+    Fault,
+    /// It calls itself for too long.
+    Overflow,
+}
+
+impl Death {
+    fn named(name: &str) -> Option<Self> {
+        [("panic", Self::Panic), ("fault", Self::Fault), ("overflow", Self::Overflow)]
+            .into_iter()
+            .find_map(|(known, death)| (known == name).then_some(death))
+    }
+}
+
+/// Dies when it is told to.
+pub struct Mortal;
+
+#[actor]
+impl Mortal {
+    /// Does not return.
+    pub fn die(&mut self, of: Death) -> u32 {
+        match of {
+            Death::Panic => panic!("as it was told to"),
+            Death::Fault => cortex_m::asm::udf(),
+            Death::Overflow => dig(u32::MAX),
+        }
+    }
+}
+
+#[actor]
+static MORTAL: Actor<Mortal, Pinned<1>, 1> = Mortal;
+
+/// Puts some bytes on the stack in each call, and looks at them afterwards, so that no call is left out.
+#[inline(never)]
+fn dig(depth: u32) -> u32 {
+    let here = core::hint::black_box([depth; 32]);
+    if depth == 0 { 0 } else { dig(depth - 1).wrapping_add(here[0]) }
 }
