@@ -29,5 +29,5 @@ pub use cortex_m_rt::{entry, exception};
 pub use flockwork_board_support::stack::high_water;
 pub use host::{Arguments, Outcome, arguments, finish, log};
 pub use interleave::interleave;
-pub use port::{core, idle_calls};
+pub use port::{core, idle_calls, now};
 pub use start::{Core1Stack, run};

@@ -63,13 +63,19 @@ unsafe impl Port for Mps2An521 {
         unmask(previous);
     }
 
-    /// From two counters that never stop and that both cores read: microseconds, which wrap after an hour, and hundredths of
-    /// a second, which wrap after a year. The slow one says in which hour the fast one is; they may differ by half an hour.
     fn now() -> u64 {
-        let coarse = u64::from(CLOCK_100_HZ.read()) * 10_000;
-        let ahead = COUNTER.read().wrapping_sub(coarse as u32).cast_signed();
-        coarse.saturating_add_signed(i64::from(ahead))
+        now()
     }
+}
+
+/// Microseconds since the board started. It never goes back, and both cores agree.
+///
+/// It is made of two counters that never stop: microseconds, which wrap after an hour, and hundredths of a second, which wrap
+/// after a year. The slow one says in which hour the fast one is, so they may differ by half an hour.
+pub fn now() -> u64 {
+    let coarse = u64::from(CLOCK_100_HZ.read()) * 10_000;
+    let ahead = COUNTER.read().wrapping_sub(coarse as u32).cast_signed();
+    coarse.saturating_add_signed(i64::from(ahead))
 }
 
 /// The core this runs on.

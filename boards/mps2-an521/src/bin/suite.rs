@@ -10,7 +10,8 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use flockwork::{Actor, Pinned, actor};
 use flockwork_mps2_an521::{
-    Core1Stack, Outcome, arguments, core, entry, exception, finish, high_water, idle_calls, interleave, log, run, tick,
+    Core1Stack, Outcome, arguments, core, entry, exception, finish, high_water, idle_calls, interleave, log, now, run,
+    tick,
 };
 use flockwork_suite::{Device, timer_interrupt};
 
@@ -66,9 +67,15 @@ impl Device for Qemu {
     }
 }
 
+/// How often core 0's timer came.
+static TICKS: AtomicU32 = AtomicU32::new(0);
+
 #[exception]
 fn SysTick() {
     timer_interrupt(core());
+    if core() == 0 {
+        TICKS.store(TICKS.load(Relaxed) + 1, Relaxed);
+    }
 }
 
 static CORE1_STACK: Core1Stack<16384> = Core1Stack::new();
@@ -100,13 +107,39 @@ fn main() -> ! {
 
 /// Core 0 runs the suite inside its worker's start; core 1 works.
 fn suite() -> ! {
+    let start = now();
     let summary = flockwork_suite::run(&QEMU);
+    let took = now() - start;
+    log(format_args!("took {} ms of the board's time", took / 1000));
+    let clock = clock_error();
     for number in 0..2 {
         if let Some(used) = high_water(number) {
             log(format_args!("stack of core {number}: {used}"));
         }
     }
-    finish(if summary.failed == 0 && summary.passed > 0 { Outcome::Passed } else { Outcome::Failed })
+    let good = summary.failed == 0 && summary.passed > 0 && took > 0 && clock.is_none_or(|micros| micros <= 10);
+    finish(if good { Outcome::Passed } else { Outcome::Failed })
+}
+
+/// By how many microseconds the clock and ten milliseconds of core 0's timer differ, if the cores' time is the board's.
+fn clock_error() -> Option<u64> {
+    if !QEMU.advances_evenly() {
+        return None;
+    }
+    let wait_for_tick = || {
+        let ticks = TICKS.load(Relaxed);
+        while TICKS.load(Relaxed) == ticks {
+            core::hint::spin_loop();
+        }
+        now()
+    };
+    tick::start(1000);
+    let start = wait_for_tick();
+    let end = (0..10).fold(start, |_, _| wait_for_tick());
+    let error = (end - start).abs_diff(10_000);
+    tick::stop();
+    log(format_args!("the clock and ten milliseconds of the timer differ by {error} µs"));
+    Some(error)
 }
 
 /// What core 1 dies of.
