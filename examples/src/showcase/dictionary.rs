@@ -1,4 +1,4 @@
-//! What `cargo run` shows: one dictionary, read on two cores under three monitors.
+//! `cargo run -- dictionary`: one dictionary, read on two threads under three monitors.
 
 use std::collections::VecDeque;
 use std::io::IsTerminal;
@@ -6,6 +6,10 @@ use std::time::{Duration, Instant};
 
 use flockwork::{Actor, Eventually, Mutex, ReadersWriter, Ref, Serial, actor};
 use flockwork_examples::dictionary::{Dictionary, WORDS, word};
+use flockwork_host_sim::Misuse;
+use serde_json::json;
+
+use crate::arguments::Arguments;
 
 // The same actor three times. The third word of each type is all that differs.
 #[actor]
@@ -22,14 +26,17 @@ const WINDOW: usize = 32;
 /// Every monitor is measured this often, in turn; the best time counts, since only noise makes one longer.
 const ROUNDS: usize = 5;
 
-fn main() {
+pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
+    let json = arguments.flag("--json");
+    arguments.nothing_else()?;
+    if !json {
+        println!(
+            "One actor, a dictionary of {WORDS} words, is asked {READS} times on {CORES} cores which words are alike.\n\
+             Its source is the same in every row; only the monitor in its declaration differs.\n"
+        );
+    }
     let dictionaries: [(&str, Ref<Dictionary>); 3] =
-        [("none (default)", &PLAIN), ("Mutex", &LOCKED), ("ReadersWriter", &SHARED)];
-
-    println!(
-        "One actor, a dictionary of {WORDS} words, is asked {READS} times on {CORES} cores which words are alike."
-    );
-    println!("Its source is the same in every row; only the monitor in its declaration differs.\n");
+        [("default", &PLAIN), ("mutex", &LOCKED), ("readers-writer", &SHARED)];
 
     let live = std::io::stderr().is_terminal();
     let mut best = [Duration::MAX; 3];
@@ -45,6 +52,15 @@ fn main() {
         eprint!("\r{:30}\r", "");
     }
 
+    if json {
+        let rows = dictionaries.iter().zip(best).map(|((name, _), time)| {
+            let speed_up = best[0].as_secs_f64() / time.as_secs_f64();
+            json!({ "mode": "threads", "cores": CORES, "monitor": name, "reads": READS,
+                    "nanoseconds": time.as_nanos() as u64, "speed_up": speed_up })
+        });
+        println!("{:#}", json!({ "rows": rows.collect::<Vec<_>>() }));
+        return Ok(());
+    }
     println!("  monitor            time       speed-up");
     for ((name, _), time) in dictionaries.iter().zip(best) {
         let speed_up = best[0].as_secs_f64() / time.as_secs_f64();
@@ -57,6 +73,7 @@ fn main() {
          Under ReadersWriter letters to `resembling(&self)` run on both cores at once; a letter to `put(&mut self)` would\n\
          still run alone. All answers were checked."
     );
+    Ok(())
 }
 
 /// Asks about words in turn, many questions at a time, and checks the answers. It knows neither monitor nor capacity.

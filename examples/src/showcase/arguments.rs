@@ -1,0 +1,82 @@
+//! The words of a command line: options are taken out one by one, and what nobody took is a mistake.
+
+use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
+
+use flockwork_host_sim::{Misuse, Options};
+use flockwork_urbiflock::SEED;
+
+/// The words that nobody has asked for yet.
+pub(crate) struct Arguments(Vec<String>);
+
+impl Arguments {
+    pub(crate) fn new(words: Vec<String>) -> Self {
+        Self(words)
+    }
+
+    /// Takes `--name` out, wherever it stands; false if it was not given.
+    pub(crate) fn flag(&mut self, name: &str) -> bool {
+        let before = self.0.len();
+        self.0.retain(|word| word != name);
+        self.0.len() != before
+    }
+
+    /// Takes `--name VALUE` or `--name=VALUE` out; the last one counts.
+    pub(crate) fn value(&mut self, name: &str) -> Result<Option<String>, Misuse> {
+        let mut found = None;
+        let mut others = Vec::new();
+        let mut words = std::mem::take(&mut self.0).into_iter();
+        while let Some(word) = words.next() {
+            if word == name {
+                found = Some(words.next().ok_or_else(|| Misuse::new(format!("{name} needs a value")))?);
+            } else if let Some(value) = word.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')) {
+                found = Some(value.to_owned());
+            } else {
+                others.push(word);
+            }
+        }
+        self.0 = others;
+        Ok(found)
+    }
+
+    /// Takes `--name NUMBER` out.
+    pub(crate) fn number(&mut self, name: &str, range: RangeInclusive<usize>) -> Result<Option<usize>, Misuse> {
+        let Some(text) = self.value(name)? else { return Ok(None) };
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        let (least, most) = (range.start(), range.end());
+        number.map(Some).ok_or_else(|| Misuse::new(format!("{name} is a number from {least} to {most}, not `{text}`")))
+    }
+
+    /// Takes out what says on which device to run: mode, cores, seed and whatever else the simulator understands. The seed also
+    /// makes the people.
+    pub(crate) fn device(&mut self) -> Result<(Options, NonZeroU32), Misuse> {
+        let options = Options { seed: u64::from(SEED.get()), ..Options::default() }.take_from(&mut self.0)?;
+        let seed = u32::try_from(options.seed).ok().and_then(NonZeroU32::new).ok_or_else(|| {
+            Misuse::new(format!(
+                "--seed is a number from 1 to 0xffffffff, not `{}`: the people are made of it, and of 0 nothing can be made",
+                options.seed
+            ))
+        })?;
+        Ok((options, seed))
+    }
+
+    /// Complains about an option that the command has no use for, though the simulator would understand it.
+    pub(crate) fn refuse(&self, name: &str, why: &str) -> Result<(), Misuse> {
+        match self
+            .0
+            .iter()
+            .any(|word| word == name || word.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')))
+        {
+            true => Err(Misuse::new(format!("{name}: {why}"))),
+            false => Ok(()),
+        }
+    }
+
+    /// Complains about the first word that is left.
+    pub(crate) fn nothing_else(self) -> Result<(), Misuse> {
+        match self.0.first() {
+            Some(word) => Err(Misuse::new(format!("what is `{word}`? `cargo run -- --help` says what there is"))),
+            None => Ok(()),
+        }
+    }
+}
