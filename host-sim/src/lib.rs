@@ -42,8 +42,12 @@ mod explore;
 mod faults;
 #[cfg(feature = "stepped")]
 mod options;
+#[cfg(feature = "show")]
+pub mod perfetto;
 #[cfg(feature = "stepped")]
 mod recording;
+#[cfg(feature = "show")]
+pub mod report;
 #[cfg(feature = "stepped")]
 mod run;
 #[cfg(feature = "stepped")]
@@ -53,6 +57,8 @@ mod stepped;
 mod threads;
 #[cfg(feature = "time")]
 mod timers;
+#[cfg(feature = "show")]
+mod turns;
 
 #[cfg(feature = "stepped")]
 pub use costs::{BadCosts, Costs};
