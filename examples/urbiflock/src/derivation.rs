@@ -16,9 +16,12 @@ use crate::world::World;
 
 /// Matches that are asked before the first answer is taken, if the flockr has room for as many letters and promises.
 pub const WINDOW: usize = 8;
-/// What a deriver does itself for each answer, in cycles of a Cortex-M0+. On a chip it takes what it takes; this is for simulated
-/// time.
-pub const CYCLES_PER_ANSWER: u32 = 185;
+/// What an answer takes besides the hops of its letter, in cycles of a Cortex-M0+: a promise is claimed for it, resolved and read,
+/// and the deriver notes what it says.
+///
+/// On a chip it takes what it takes; this is for simulated time, where promises have no hops. It is what the default actor takes
+/// more on the emulated RP2040 than its matches and its letters' hops (`examples/tests/board.rs` compares the two).
+pub const CYCLES_PER_ANSWER: u32 = 615;
 /// The most helpers of a derivation.
 pub const MAX_HELPERS: usize = 7;
 /// How often a derivation tries to get all its matches done before a writer comes.
