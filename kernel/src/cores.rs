@@ -33,11 +33,14 @@
 
 use core::num::NonZeroU16;
 
+use crate::desk::Tenant;
+use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
 use crate::sync::{
     Byte, Count16, Flag, Guarded, Half, Mutant, array_of, const_unless_loom, fence, kernel_static, removed,
 };
 use crate::trace;
+use crate::visit;
 use crate::waiting::WaitList;
 
 /// How many actors a program can have.
@@ -73,20 +76,6 @@ impl ActorId {
     }
 }
 
-/// An actor as a worker knows it.
-pub(crate) trait Visit: Sync {
-    /// Runs letters on this core, as many as is fair; true if there is more to do here. `from_ready` if it was just taken
-    /// out of this core's ready set: the mark is taken back before it looks for letters.
-    /// An actor that is pinned to another core has, always.
-    fn visit(&'static self, here: u8, from_ready: bool) -> bool;
-    /// Marks it as being in this core's ready set; true if it was not. Interrupts are masked.
-    fn mark(&'static self, here: u8) -> bool;
-    /// The core it is pinned to.
-    fn pinned_to(&self) -> Option<u8>;
-    /// The names of it and of one of its methods.
-    fn names(&self, method: u8) -> (&'static str, Option<&'static str>);
-}
-
 /// Whether each core keeps which turn it is in: for epitaphs on a chip, for the names in traces.
 const KEEPS_TURNS: bool = cfg!(target_os = "none") || trace::IS_ON;
 
@@ -98,7 +87,7 @@ struct Table {
     lock: LockWord,
     /// How many there are; under `lock`.
     used: Guarded<u16>,
-    actors: [Guarded<Option<&'static dyn Visit>>; MAX_ACTORS],
+    actors: [Guarded<Option<&'static Office>>; MAX_ACTORS],
 }
 
 // SAFETY: an entry is written once, under `lock`, before its number is published; from then on it is only read.
@@ -114,38 +103,55 @@ impl Table {
 
 kernel_static! { static TABLE: Table = Table::new(); }
 
-/// Gives an actor its number. `named` tells whether another core was faster; it is asked under the table's lock.
+/// Gives an actor its number, unless another core was faster.
 ///
 /// # Panics
 /// If the program has more than [`MAX_ACTORS`] actors.
 #[cold]
-pub(crate) fn register(
-    actor: &'static dyn Visit,
-    named: &dyn Fn() -> Option<ActorId>,
-    name: &dyn Fn(ActorId),
-) -> ActorId {
+#[inline(never)]
+pub(crate) fn register(office: &'static Office, tenant: &Tenant) -> ActorId {
     let _masked = port::mask();
     while !port::test_and_set(&TABLE.lock) {
         port::pause();
     }
-    let id = named().unwrap_or_else(|| {
+    let id = office.desk.id().unwrap_or_else(|| {
         let used = TABLE.used.get();
         if usize::from(used) == MAX_ACTORS {
             TABLE.lock.clear();
             panic!("this program has more than {MAX_ACTORS} actors, the most the kernel's table holds");
         }
-        TABLE.actors[usize::from(used)].set(Some(actor));
+        TABLE.actors[usize::from(used)].set(Some(office));
         TABLE.used.set(used + 1);
         let id = ActorId::from_plus_one(used + 1).expect("one more than a u16 below the limit");
-        name(id);
+        office.desk.move_in(tenant, id);
         id
     });
     TABLE.lock.clear();
     id
 }
 
+/// Sends a letter to an actor that has its number, by any lane; false if there is no room. `write` writes it into its place of
+/// its lane and publishes it.
+#[inline(never)]
+pub(crate) fn send_slowly(office: &'static Office, capacity: u16, write: &mut dyn FnMut(usize, u16)) -> bool {
+    let _masked = port::mask();
+    let here = port::core();
+    let sent = office.as_sender(here, |own, lane| {
+        let room = lane.room(capacity);
+        match room {
+            Some(place) => write(own.index, place),
+            None => lane.was_full(),
+        }
+        room.is_some()
+    });
+    if sent {
+        visit::note(office, here);
+    }
+    sent
+}
+
 #[inline(always)]
-fn actor(id: ActorId) -> &'static dyn Visit {
+fn actor(id: ActorId) -> &'static Office {
     let entry = TABLE.actors[id.index() % MAX_ACTORS].get();
     // SAFETY: an entry is written before its number is given out, and never changes.
     unsafe { entry.unwrap_unchecked() }
@@ -402,22 +408,15 @@ pub(crate) fn core(core: u8) -> &'static Core {
 
 /// Notes on core `here` that an actor has something to do. Called by that core.
 fn note(here: u8, id: ActorId) {
-    let actor = actor(id);
-    let _masked = port::mask();
-    if actor.mark(here) {
-        enqueue(here, id, actor.pinned_to());
-    }
+    visit::note_here(actor(id), here);
 }
 
 /// Puts an actor that was just marked into a set of core `here`. Called by that core, with interrupts masked.
 #[inline(always)]
-pub(crate) fn enqueue(here: u8, id: ActorId, pinned_to: Option<u8>) {
+pub(crate) fn enqueue(here: u8, id: ActorId, pinned: bool) {
     let core = core(here);
     core.noted.set(core.noted.own() + 1);
-    match pinned_to {
-        None => core.ready.push(id),
-        Some(_) => core.pinned.push(id),
-    }
+    if pinned { core.pinned.push(id) } else { core.ready.push(id) }
 }
 
 /// Any core may take it from there: the one an actor is pinned to is told, otherwise an idle one is woken.
@@ -430,15 +429,32 @@ pub(crate) fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
     }
 }
 
-/// Raises a core's notice and wakes it. What it is about was published before.
+/// Raises a core's notice and wakes it: a task of it may go on. What it is about was published before.
 #[inline(never)]
 pub(crate) fn notify(to: u8) {
     fence(Mutant::NoticeFence);
     core(to).answered.raise(None);
+    raise_notice(to);
+}
+
+#[inline(always)]
+fn raise_notice(to: u8) {
     core(to).notice.raise(None);
     if to != port::core() && !removed(Mutant::NoticeWithoutKick) {
         port::kick(to);
     }
+}
+
+/// Asks another core to visit an actor that is pinned there; false if it has too many invitations. Called by core `here`, with
+/// interrupts masked.
+#[inline(never)]
+pub(crate) fn invite(here: u8, there: u8, id: ActorId) -> bool {
+    let invited = there < port::cores() && core(there).invitations[usize::from(here) % MAX_CORES].push(id);
+    if invited {
+        fence(Mutant::NoticeFence);
+        raise_notice(there);
+    }
+    invited
 }
 
 /// Raises all cores' notices.
@@ -514,9 +530,8 @@ pub(crate) fn visit_next(here: u8) -> bool {
     if me.noted.own() != 0 && port::cores() > 1 {
         offer_surplus(here);
     }
-    let actor = actor(id);
     set_visiting(me, id.plus_one());
-    if actor.visit(here, true) {
+    if actor(id).desk.resident().visit(here, true) {
         visit_again(here, id);
     }
     true
@@ -573,21 +588,21 @@ impl Drop for Outer {
 pub(crate) fn turn_of(there: u8) -> Option<(&'static str, Option<&'static str>)> {
     let core = core(there);
     let id = ActorId::from_plus_one(core.visiting.glance())?;
-    Some(actor(id).names(core.method.glance()))
+    Some(actor(id).desk.resident().names(core.method.glance()))
 }
 
 /// The names of an actor, by its number, and of one of its methods.
 pub(crate) fn names(number: u16, method: u8) -> Option<(&'static str, Option<&'static str>)> {
     let id = ActorId::from_plus_one(number.checked_add(1)?)?;
     let used = TABLE.actors.get(id.index()).is_some_and(|entry| entry.get().is_some());
-    used.then(|| actor(id).names(method))
+    used.then(|| actor(id).desk.resident().names(method))
 }
 
 /// The actor has more to do; or it is pinned to another core, which has to do it.
 #[cold]
 #[inline(never)]
 fn visit_again(here: u8, id: ActorId) {
-    match actor(id).pinned_to() {
+    match actor(id).desk.pinned_to() {
         Some(there) if there != here => hand_over(here, there, id),
         _ => note(here, id),
     }
@@ -598,11 +613,15 @@ fn hand_over(here: u8, there: u8, id: ActorId) {
     if there >= port::cores() {
         no_such_core(there);
     }
-    if !core(there).invitations[usize::from(here)].push(id) {
+    let invited = {
+        let _masked = port::mask();
+        invite(here, there, id)
+    };
+    if !invited {
         note(here, id);
+        notify(there);
         port::pause();
     }
-    notify(there);
 }
 
 #[cold]
@@ -615,8 +634,20 @@ fn no_such_core(there: u8) -> ! {
 pub(crate) fn offer_surplus(here: u8) {
     let me = core(here);
     if !me.ready.is_empty() && port::cores() > 1 {
-        me.offered.publish(me.offered.own().wrapping_add(1), Mutant::RingTailRelaxed);
+        {
+            let _masked = port::mask();
+            me.offered.publish(me.offered.own().wrapping_add(1), Mutant::RingTailRelaxed);
+        }
         offer(here);
+    }
+}
+
+/// The same after a second letter to an actor that could run both at once, and only if a core seems to be idle: whoever sends
+/// many before it comes to its worker need not do all of them alone.
+#[cfg_attr(target_os = "none", inline(never))]
+pub(crate) fn offer_letter(here: u8) {
+    if port::cores() > 1 && idle_core(here).is_some() {
+        offer_surplus(here);
     }
 }
 
@@ -663,7 +694,7 @@ fn take_notice(here: u8) {
 fn take_from_outside(here: u8) {
     for foreign in &CORES.foreign {
         while let Some(id) = foreign.pop() {
-            match actor(id).pinned_to() {
+            match actor(id).desk.pinned_to() {
                 Some(there) if there != here => hand_over(here, there, id),
                 _ => note(here, id),
             }
@@ -719,7 +750,7 @@ pub(crate) fn help_others(here: u8) -> bool {
                 }
                 let actor = actor(id);
                 set_visiting(me, id.plus_one());
-                if actor.pinned_to().is_none() && actor.visit(here, false) {
+                if actor.desk.pinned_to().is_none() && actor.desk.resident().visit(here, false) {
                     note(here, id);
                 }
             }

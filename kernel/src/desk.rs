@@ -1,4 +1,4 @@
-//! The desk of an actor: its name in the kernel's tables, its lock, and its lists of letters.
+//! The desk of an actor: its number in the kernel's table, its lock, and who is behind it.
 //!
 //! # The turnstile
 //!
@@ -18,42 +18,118 @@
 //! holder has cleared it at the start of a round: then that store came after the worker's, so the worker's first fence came
 //! before the holder's, and the round that follows sees the worker's event. Anybody may ring and only the holder clears, all
 //! with plain stores. Exactly one holds the lock, so letters are granted once.
-#![expect(unsafe_code, reason = "shares the lists between cores, under the lock")]
+#![expect(unsafe_code, reason = "what is behind the desk is written once, before its number is given out")]
+
+use core::ptr::NonNull;
 
 use crate::cores::ActorId;
 use crate::inbox::Lists;
+use crate::letter::Head;
 use crate::port::{self, LockWord};
-use crate::sync::{Flag, Mutant, const_unless_loom, fence, removed};
+use crate::sync::{Flag, Guarded, Half, Mutant, const_unless_loom, fence, removed};
 
-/// What is not generic in an actor's mailbox.
+/// What a worker asks of an actor whose type it does not know. All but `names` and
+/// `run_granted` is asked by the holder of the actor's lock.
+pub(crate) trait Resident: Sync {
+    /// Visits the actor ([`visit`](crate::visit::visit)). Where code is small change, what a visit does is made once per type,
+    /// with all calls below inlined; on a chip, once for actors with and once for actors without a monitor.
+    fn visit(&'static self, here: u8, from_ready: bool) -> bool;
+
+    /// The core it is pinned to, where the type is known; otherwise see [`Desk::pinned_to`].
+    fn pinned_to(&self) -> Option<u8>;
+
+    /// The letter at a place of a lane: published, and not received yet.
+    fn letter(&self, lane: usize, place: u16) -> NonNull<Head>;
+
+    /// The names of the actor and of one of its methods.
+    fn names(&self, method: u8) -> (&'static str, Option<&'static str>);
+
+    /// Of an actor without a monitor: receives the letter at `place` of a lane, frees its slot and runs it, under the lock.
+    ///
+    /// # Safety
+    /// The caller holds the lock; the letter is published and the oldest of its lane not received yet.
+    unsafe fn run_oldest(&'static self, here: u8, lane: usize, place: u16);
+
+    /// Of an actor with a monitor: lets it decide. The inbox is not empty.
+    fn schedule(&'static self);
+
+    /// Tells the monitor of one letter that has ended, and frees its slot; false if there was none.
+    fn leave_ended(&'static self) -> bool;
+
+    /// Runs a letter that was granted, and says that it has ended. With or without the lock.
+    ///
+    /// # Safety
+    /// The caller started the letter under the lock, and runs it once.
+    unsafe fn run_granted(&'static self, here: u8, letter: NonNull<Head>);
+}
+
+/// What is not generic in an actor's mailbox, besides its lanes.
 pub(crate) struct Desk {
     lock: LockWord,
     /// Raised by anybody who found the lock taken, lowered by the holder.
     bell: Flag,
     /// Raised by anybody who waits for room in some lane, lowered by the holder.
     pub(crate) room_wanted: Flag,
-    /// Under the lock, but for the actor's number.
-    pub(crate) lists: Lists,
+    /// The core the actor is pinned to, plus one. Written with its number, like what follows.
+    pinned: Guarded<u8>,
+    /// The actor's number in the kernel's table plus one; 0 until its first letter.
+    id: Half,
+    resident: Guarded<Option<&'static dyn Resident>>,
 }
 
-// SAFETY: `lists` is used under the lock only (its number and the count of refusals apart, which are atomic).
+// SAFETY: all but the number, which is atomic, is written once, under the lock of the kernel's table, before the number is
+// published, and read by those who know the number.
 unsafe impl Sync for Desk {}
+
+/// Who moves in behind a desk.
+pub(crate) struct Tenant {
+    pub(crate) resident: &'static dyn Resident,
+    pub(crate) lists: Option<&'static Lists>,
+    pub(crate) pinned_to: Option<u8>,
+}
 
 impl Desk {
     const_unless_loom! {
         pub(crate) fn new() -> Self {
-            Self { lock: LockWord::new(), bell: Flag::new(), room_wanted: Flag::new(), lists: Lists::new() }
+            Self {
+                lock: LockWord::new(),
+                bell: Flag::new(),
+                room_wanted: Flag::new(),
+                pinned: Guarded::new(0),
+                id: Half::new(),
+                resident: Guarded::new(None),
+            }
         }
     }
 
     /// The actor's number, if it has one already.
     #[inline(always)]
     pub(crate) fn id(&self) -> Option<ActorId> {
-        self.lists.actor()
+        ActorId::from_plus_one(self.id.read(Some(Mutant::NumberReadRelaxed)))
     }
 
-    pub(crate) fn name(&self, id: ActorId) {
-        self.lists.name(id);
+    /// Gives the actor its number. Called once, under the lock of the kernel's table.
+    pub(crate) fn move_in(&self, tenant: &Tenant, id: ActorId) {
+        self.resident.set(Some(tenant.resident));
+        self.pinned.set(tenant.pinned_to.map_or(0, |core| core + 1));
+        if let Some(lists) = tenant.lists {
+            lists.owner.set(id);
+        }
+        self.id.publish(id.plus_one(), Some(Mutant::NumberRelaxed));
+    }
+
+    /// Who is behind the desk. The actor has its number.
+    #[inline(always)]
+    pub(crate) fn resident(&self) -> &'static dyn Resident {
+        let resident = self.resident.get();
+        // SAFETY: written before the number was published, and the caller came here by the number.
+        unsafe { resident.unwrap_unchecked() }
+    }
+
+    /// The core the actor is pinned to. The actor has its number.
+    #[inline(always)]
+    pub(crate) fn pinned_to(&self) -> Option<u8> {
+        self.pinned.get().checked_sub(1)
     }
 
     /// Tries for the lock, and rings the bell if it is taken.

@@ -49,6 +49,12 @@ impl Gate {
         }
     }
 
+    /// Whether one letter alone is inside: as a writer, or because letters run one at a time.
+    #[inline(always)]
+    pub(crate) fn has_writer(&self) -> bool {
+        self.writer.get()
+    }
+
     /// Lets a letter in, unless it would alias.
     #[inline(always)]
     pub(crate) fn admit(&self, sharing: Sharing, access: Access, claims: Claims) -> bool {
@@ -67,18 +73,18 @@ impl Gate {
         true
     }
 
-    /// Takes a letter out. `others` are the claims of those that stay, asked for only if this one shared an object.
+    /// Takes a letter out: the one that is alone inside, or one of those that share. `others` are the claims of those that
+    /// stay, asked for only if this one shared an object.
     #[inline(always)]
-    pub(crate) fn release(&self, sharing: Sharing, access: Access, claims: Claims, others: impl FnOnce() -> Claims) {
-        match (sharing, access) {
-            (Sharing::OneAtATime, _) | (_, Access::Writer) => self.writer.set(false),
-            (Sharing::Parallel, Access::Reader | Access::Objects) => {
-                self.readers.set(self.readers.get() - 1);
-                if !claims.is_empty() {
-                    let rest = if claims.shares() { others() } else { self.claims.get().without_exclusive(claims) };
-                    self.claims.set(rest);
-                }
-            }
+    pub(crate) fn release(&self, claims: impl FnOnce() -> Claims, others: impl FnOnce() -> Claims) {
+        if self.writer.get() {
+            return self.writer.set(false);
+        }
+        self.readers.set(self.readers.get() - 1);
+        let claims = claims();
+        if !claims.is_empty() {
+            let rest = if claims.shares() { others() } else { self.claims.get().without_exclusive(claims) };
+            self.claims.set(rest);
         }
     }
 }

@@ -8,11 +8,11 @@
 use core::fmt;
 use core::ptr::NonNull;
 
-use crate::cores::ActorId;
 use crate::gate::{Gate, Sharing, compatible};
 use crate::letter::{Access, Category, Descriptor, Head, Letter, Link, Stage};
 use crate::objects::Claims;
-use crate::sync::{Count32, Guarded, Half, Mutant, const_unless_loom};
+use crate::sync::{Count32, Ended, Guarded, Mutant, const_unless_loom};
+use crate::trace::Owner;
 
 /// Anything that passes some letters and not others: a closure, a [`Category`], [`Readers`], [`Writers`], [`Any`].
 #[diagnostic::on_unimplemented(
@@ -69,10 +69,48 @@ access_filter! {
     Any = _,
 }
 
-/// The lists of letters of one actor, and its gate. Everything here is under the monitor's lock.
-pub(crate) struct Lists {
-    /// The actor's number in the kernel's table plus one; 0 until its first letter. Not under the lock.
-    id: Half,
+/// The lists of an actor's letters: [`Lists`] where a monitor decides, nothing where none does.
+#[doc(hidden)]
+pub trait ListsOf: Sized + 'static {
+    /// Without a letter.
+    #[cfg(not(loom))]
+    const EMPTY: Self;
+    /// Without a letter: loom's atomics cannot be made in a constant.
+    #[cfg(loom)]
+    fn empty() -> Self;
+    /// Where a monitor decides.
+    fn lists(&self) -> Option<&Lists>;
+}
+
+impl ListsOf for () {
+    #[cfg(not(loom))]
+    const EMPTY: Self = ();
+    #[cfg(loom)]
+    fn empty() -> Self {}
+    #[inline(always)]
+    fn lists(&self) -> Option<&Lists> {
+        None
+    }
+}
+
+impl ListsOf for Lists {
+    #[cfg(not(loom))]
+    const EMPTY: Self = Self::new();
+    #[cfg(loom)]
+    fn empty() -> Self {
+        Self::new()
+    }
+    #[inline(always)]
+    fn lists(&self) -> Option<&Lists> {
+        Some(self)
+    }
+}
+
+/// The lists of letters of one actor, and its gate. Everything here is under the actor's lock.
+#[doc(hidden)]
+pub struct Lists {
+    /// Whose they are, for the trace.
+    pub(crate) owner: Owner,
     pub(crate) gate: Gate,
     oldest: Guarded<Link>,
     youngest: Guarded<Link>,
@@ -80,6 +118,8 @@ pub(crate) struct Lists {
     /// Letters that wait no more and are still in the list.
     unlisted: Guarded<u16>,
     unseen: Guarded<bool>,
+    /// How many letters are granted and not started.
+    granted: Guarded<u16>,
     first_granted: Guarded<Link>,
     last_granted: Guarded<Link>,
     running: Guarded<Link>,
@@ -91,29 +131,20 @@ impl Lists {
     const_unless_loom! {
         pub(crate) fn new() -> Self {
             Self {
-                id: Half::new(),
+                owner: Owner::new(),
                 gate: Gate::new(),
                 oldest: Guarded::new(None),
                 youngest: Guarded::new(None),
                 waiting: Guarded::new(0),
                 unlisted: Guarded::new(0),
                 unseen: Guarded::new(false),
+                granted: Guarded::new(0),
                 first_granted: Guarded::new(None),
                 last_granted: Guarded::new(None),
                 running: Guarded::new(None),
                 refused: Count32::new(),
             }
         }
-    }
-
-    /// The actor's number, if it has one already.
-    #[inline(always)]
-    pub(crate) fn actor(&self) -> Option<ActorId> {
-        ActorId::from_plus_one(self.id.read(Some(Mutant::NumberReadRelaxed)))
-    }
-
-    pub(crate) fn name(&self, id: ActorId) {
-        self.id.publish(id.plus_one(), Some(Mutant::NumberRelaxed));
     }
 
     #[inline(always)]
@@ -124,6 +155,18 @@ impl Lists {
     #[inline(always)]
     pub(crate) fn has_granted(&self) -> bool {
         self.first_granted.get().is_some()
+    }
+
+    /// How many letters are granted and not started.
+    #[inline(always)]
+    pub(crate) fn granted(&self) -> u16 {
+        self.granted.get()
+    }
+
+    /// Whether a letter was started that has not left yet.
+    #[inline(always)]
+    pub(crate) fn has_running(&self) -> bool {
+        self.running.get().is_some()
     }
 
     /// Whether a letter waits that the monitor was not asked about yet.
@@ -180,9 +223,10 @@ impl Lists {
             Some(last) => deref(last).granted_next.set(Some(letter.head)),
         }
         self.last_granted.set(Some(letter.head));
+        self.granted.set(self.granted.get() + 1);
         self.waiting.set(self.waiting.get() - 1);
         self.unlisted.set(self.unlisted.get() + 1);
-        crate::trace::granted(|| self.actor(), crate::trace::name(letter.head));
+        crate::trace::granted(|| self.owner.get(), crate::trace::name(letter.head));
         true
     }
 
@@ -190,7 +234,7 @@ impl Lists {
     #[cold]
     fn refuse(&self, letter: Letter<'_>) {
         self.refused.publish(self.refused.own().wrapping_add(1), None);
-        crate::trace::refused(|| self.actor(), crate::trace::name(letter.head));
+        crate::trace::refused(|| self.owner.get(), crate::trace::name(letter.head));
     }
 
     /// The oldest waiting letter that passes, without granting it.
@@ -251,6 +295,7 @@ impl Lists {
     pub(crate) fn start(&self) -> Link {
         let letter = self.first_granted.get()?;
         let head = deref(letter);
+        self.granted.set(self.granted.get() - 1);
         self.first_granted.set(head.granted_next.get());
         if head.granted_next.get().is_none() {
             self.last_granted.set(None);
@@ -261,27 +306,47 @@ impl Lists {
         Some(letter)
     }
 
-    /// Takes one running letter whose method has ended out of the list, and out of the gate.
-    pub(crate) fn ended(&self, sharing: Sharing, descriptor: &Descriptor) -> Link {
+    /// Takes one running letter whose method has ended out of the list, and out of the gate. Those that were given back are
+    /// granted still, and are started again.
+    pub(crate) fn ended(&self, descriptor: &Descriptor) -> Link {
         let mut before: Link = None;
         let mut cursor = self.running.get();
         while let Some(letter) = cursor {
             let head = deref(letter);
             let next = head.granted_next.get();
-            if head.done.is_raised_unless(Some(Mutant::DoneReadRelaxed)) {
-                match before {
-                    None => self.running.set(next),
-                    Some(before) => deref(before).granted_next.set(next),
-                }
-                head.done.lower();
-                let view = Letter { head: letter, descriptor };
-                self.gate.release(sharing, view.access(), view.claims(), || self.claims_held(descriptor));
-                return Some(letter);
-            }
-            before = Some(letter);
+            let ended = head.ending.hear(Mutant::DoneReadRelaxed);
             cursor = next;
+            if ended == Ended::NotYet {
+                before = Some(letter);
+                continue;
+            }
+            match before {
+                None => self.running.set(next),
+                Some(before) => deref(before).granted_next.set(next),
+            }
+            head.ending.forget();
+            if ended == Ended::GivenBack {
+                self.grant_again(letter);
+                continue;
+            }
+            let view = Letter { head: letter, descriptor };
+            self.gate.release(|| view.claims(), || self.claims_held(descriptor));
+            return Some(letter);
         }
         None
+    }
+
+    /// A letter that is inside the gate and was given back comes first among the granted ones.
+    #[cold]
+    fn grant_again(&self, letter: NonNull<Head>) {
+        let head = deref(letter);
+        head.stage.set(Stage::Granted);
+        head.granted_next.set(self.first_granted.get());
+        if self.first_granted.get().is_none() {
+            self.last_granted.set(Some(letter));
+        }
+        self.first_granted.set(Some(letter));
+        self.granted.set(self.granted.get() + 1);
     }
 
     /// What all granted and running letters claim.
@@ -295,6 +360,12 @@ impl Lists {
             }
         }
         claims
+    }
+}
+
+impl fmt::Debug for Lists {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lists")
     }
 }
 

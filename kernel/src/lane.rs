@@ -18,6 +18,11 @@
 //! `q < received` always holds (a letter is received before it is freed), so the place `q` is read no more when it is
 //! written, and the sender reads it again only after it acquired `freed > q`. **Invariant (places):** between `freed` and
 //! `sent` every place names a different slot. Places hold the slot XOR the place, so that a lane of zeros is in order.
+//!
+//! # Two parts
+//!
+//! [`LaneHead`] is what the kernel works with, whatever the actor; [`Slots`] is what depends on its type. So everything that
+//! is not written into a slot or read from it exists once in an image, not once per actor.
 #![expect(unsafe_code, reason = "moves messages in and out of slots")]
 
 use core::cell::UnsafeCell;
@@ -31,20 +36,27 @@ use crate::port::{self, LockWord};
 use crate::promise::{Fresh, ReplySlot};
 use crate::sync::{Byte, Count16, Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, removed};
 
+/// The counts of a lane: how many letters were sent, received and freed, and who waits.
+#[repr(C)]
+pub(crate) struct LaneHead {
+    sender: SenderSide,
+    receiver: ReceiverSide,
+}
+
 /// What the sender writes and the receiver reads.
 #[cfg_attr(not(target_os = "none"), repr(align(64)))]
 struct SenderSide {
     sent: Count16,
     /// Whether the actor is in the sender's core's ready set on account of this lane. Its core's own.
     noted: Byte,
-    /// Letters dropped by the overflow policy.
-    dropped: Count32,
     /// Whether a letter found no room.
     was_full: Flag,
     /// The core that waits for room, plus one.
     wants_room: Byte,
     /// Taken by senders where several share the lane.
     shared: LockWord,
+    /// Letters dropped by the overflow policy.
+    dropped: Count32,
 }
 
 /// What the receiver writes and the sender reads. On its own cache line where there are caches.
@@ -54,6 +66,160 @@ struct ReceiverSide {
     received: Guarded<u16>,
     /// The most letters seen here at once. A sender that finds no room says so in `SenderSide::was_full` instead.
     high_water: Count16,
+}
+
+// SAFETY: the sender's fields are written by one core under its interrupt mask (or under `shared`), the receiver's by the
+// holder of the actor's lock, who alone reads `received` (the module's argument, checked by loom).
+unsafe impl Sync for LaneHead {}
+
+impl LaneHead {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self {
+            Self {
+                sender: SenderSide {
+                    sent: Count16::new(),
+                    noted: Byte::new(),
+                    was_full: Flag::new(),
+                    wants_room: Byte::new(),
+                    shared: LockWord::new(),
+                    dropped: Count32::new(),
+                },
+                receiver: ReceiverSide { freed: Count16::new(), received: Guarded::new(0), high_water: Count16::new() },
+            }
+        }
+    }
+
+    // ---- the sender's side: its core, interrupts masked (and `shared` held where the lane is shared) ----
+
+    /// How many letters were ever sent, as any core sees it without synchronising.
+    #[inline(always)]
+    pub(crate) fn tail(&self) -> u16 {
+        self.sender.sent.glance()
+    }
+
+    /// The place for the next letter, if there is room in a lane of this capacity.
+    #[inline(always)]
+    pub(crate) fn room(&self, capacity: u16) -> Option<u16> {
+        let capacity = capacity + u16::from(removed(Mutant::LaneOneTooMany));
+        let sent = self.sender.sent.own();
+        (sent.wrapping_sub(self.receiver.freed.read(Mutant::LaneFreedReadRelaxed)) < capacity).then_some(sent)
+    }
+
+    /// Publishes the letter that was written into the place of [`room`](Self::room).
+    #[inline(always)]
+    pub(crate) fn publish(&self, place: u16) {
+        self.sender.sent.publish(place.wrapping_add(1), Mutant::LaneSentRelaxed);
+    }
+
+    /// A letter found no room.
+    pub(crate) fn was_full(&self) {
+        self.sender.was_full.raise(None);
+    }
+
+    /// Counts a letter that the overflow policy dropped.
+    pub(crate) fn count_dropped(&self) {
+        self.sender.dropped.publish(self.sender.dropped.own().wrapping_add(1), None);
+    }
+
+    pub(crate) fn dropped(&self) -> u32 {
+        self.sender.dropped.read(None)
+    }
+
+    /// Marks the actor as noted by the lane's core; true if it was not.
+    #[inline(always)]
+    pub(crate) fn mark(&self) -> bool {
+        let unmarked = !self.is_marked();
+        if unmarked {
+            self.sender.noted.hint(1);
+        }
+        unmarked
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_marked(&self) -> bool {
+        self.sender.noted.glance() != 0
+    }
+
+    /// The actor is out of the core's ready set.
+    #[inline(always)]
+    pub(crate) fn unmark(&self) {
+        self.sender.noted.hint(0);
+    }
+
+    /// Says that this core (or, where the lane is shared, some core) waits for room. The receiver takes it back (0) before
+    /// it tells that core.
+    pub(crate) fn want_room(&self, core_plus_one: u8) {
+        self.sender.wants_room.publish(core_plus_one);
+    }
+
+    pub(crate) fn who_wants_room(&self) -> u8 {
+        self.sender.wants_room.read()
+    }
+
+    /// Holds the lane for one of several senders while this lives. Interrupts are masked by the caller.
+    pub(crate) fn share(&self) -> Shared<'_> {
+        while !port::test_and_set(&self.sender.shared) {
+            port::pause();
+        }
+        Shared(&self.sender.shared)
+    }
+
+    // ---- the receiver's side: the holder of the actor's lock ----
+
+    /// How many letters were ever sent, with their contents.
+    #[inline(always)]
+    pub(crate) fn published(&self) -> u16 {
+        self.sender.sent.read(Mutant::LaneSentReadRelaxed)
+    }
+
+    #[inline(always)]
+    pub(crate) fn received(&self) -> u16 {
+        self.receiver.received.get()
+    }
+
+    #[inline(always)]
+    pub(crate) fn has_letter(&self) -> bool {
+        self.published() != self.received()
+    }
+
+    /// Keeps the high-water mark, at a moment when `published` letters were ever sent. Only the receiver frees slots, so a
+    /// lane is at its fullest just before it does. (One letter alone need not be noted: see [`high_water`](Self::high_water).)
+    #[inline(always)]
+    pub(crate) fn note_depth(&self, published: u16) {
+        let depth = published.wrapping_sub(self.receiver.freed.own());
+        if depth > self.receiver.high_water.own() {
+            self.receiver.high_water.hint(depth);
+        }
+    }
+
+    /// Receives the letter at `place`, the oldest not received yet; its slot stays taken until [`Slots::free`].
+    #[inline(always)]
+    pub(crate) fn receive(&self, place: u16) {
+        self.receiver.received.set(place.wrapping_add(1));
+    }
+
+    /// Receives and frees at once the letter at `place`, the oldest not received yet, for an actor whose letters leave in
+    /// order: its places never change.
+    #[inline(always)]
+    pub(crate) fn receive_and_free(&self, place: u16) {
+        let received = place.wrapping_add(1);
+        self.receiver.received.set(received);
+        self.receiver.freed.publish(received, Mutant::LaneFreedRelaxed);
+    }
+
+    /// Letters sent and not freed yet.
+    pub(crate) fn occupied(&self) -> usize {
+        usize::from(self.tail().wrapping_sub(self.receiver.freed.glance()))
+    }
+
+    /// The most letters that were here at once, in a lane of this capacity.
+    pub(crate) fn high_water(&self, capacity: usize) -> usize {
+        if self.sender.was_full.is_raised() {
+            return capacity;
+        }
+        // Once in 65536 letters the sender's count is 0 again: then the mark is that of the others.
+        usize::from(self.receiver.high_water.glance()).max(usize::from(self.tail() != 0)).max(self.occupied())
+    }
 }
 
 /// One letter's slot.
@@ -108,21 +274,20 @@ impl<A: Methods> Slot<A> {
 }
 
 /// The letters of one core to one actor, and the promises of their answers.
-pub(crate) struct Lane<A: Methods, const N: usize, const P: usize> {
-    sender: SenderSide,
-    receiver: ReceiverSide,
+pub(crate) struct Slots<A: Methods, const N: usize, const P: usize> {
     order: [Guarded<u16>; N],
-    slots: [Slot<A>; N],
+    letters: [Slot<A>; N],
     replies: [ReplySlot<A::Replies>; P],
+    /// The promise slot after the one issued last: asks are answered in about their order, so it is the one free longest.
+    next_reply: Guarded<u16>,
 }
 
-// SAFETY: the sender's fields are written by one core under its interrupt mask (or under `shared`), the receiver's by the
-// holder of the actor's lock; a slot belongs to the sender until `sent` publishes it and to the receiver until `freed`
-// does (the module's argument, checked by loom). Messages move between cores, which `Methods::Message: Send` allows;
-// replies are `Send` because `Reply` and `Promise` demand it to cross cores.
-unsafe impl<A: Methods, const N: usize, const P: usize> Sync for Lane<A, N, P> {}
+// SAFETY: a slot belongs to the sender until `publish` and to the receiver until it is freed, and `order` likewise (the
+// module's argument, checked by loom). Messages move between cores, which `Methods::Message: Send` allows; replies are `Send`
+// because `Reply` and `Promise` demand it to cross cores.
+unsafe impl<A: Methods, const N: usize, const P: usize> Sync for Slots<A, N, P> {}
 
-impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
+impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
     const MASK: u16 = {
         assert!(
             N.is_power_of_two() && N <= 4096,
@@ -134,59 +299,34 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
     const_unless_loom! {
         pub(crate) fn new() -> Self {
             Self {
-                sender: SenderSide {
-                    sent: Count16::new(),
-                    noted: Byte::new(),
-                    dropped: Count32::new(),
-                    was_full: Flag::new(),
-                    wants_room: Byte::new(),
-                    shared: LockWord::new(),
-                },
-                receiver: ReceiverSide { freed: Count16::new(), received: Guarded::new(0), high_water: Count16::new() },
                 order: array_of!(Guarded::new(0)),
-                slots: array_of!(Slot::new()),
+                letters: array_of!(Slot::new()),
                 replies: array_of!(ReplySlot::new()),
+                next_reply: Guarded::new(0),
             }
         }
     }
 
-    // ---- the sender's side: its core, interrupts masked (and `shared` held where the lane is shared) ----
-
-    /// How many letters were ever sent, as any core sees it without synchronising.
-    #[inline(always)]
-    pub(crate) fn tail(&self) -> u16 {
-        self.sender.sent.glance()
-    }
-
-    /// The place for the next letter, if there is room.
-    #[inline(always)]
-    pub(crate) fn room(&self) -> Option<u16> {
-        let capacity = N as u16 + u16::from(removed(Mutant::LaneOneTooMany));
-        let sent = self.sender.sent.own();
-        (sent.wrapping_sub(self.receiver.freed.read(Mutant::LaneFreedReadRelaxed)) < capacity).then_some(sent)
-    }
-
-    /// Writes a letter into the place of [`room`](Self::room) and publishes it; `written` is called between.
+    /// Writes a letter into the place of [`LaneHead::room`]; it is published after this.
     ///
     /// `in_order` is for an actor whose letters leave in order: its places never change.
     ///
     /// # Safety
     /// The message behind the pointer is moved out.
     #[inline(always)]
-    pub(crate) unsafe fn send(
+    pub(crate) unsafe fn write(
         &self,
-        sent: u16,
+        place: u16,
         envelope: Envelope,
         in_order: bool,
         message: *mut A::Message,
-        written: impl FnOnce(NonNull<Head>),
-    ) {
+    ) -> NonNull<Head> {
         let Envelope { lane, stamp, method, claims } = envelope;
-        let index = if in_order { sent & Self::MASK } else { self.slot_at(sent) };
-        let slot = &self.slots[usize::from(index)];
+        let index = if in_order { place & Self::MASK } else { self.slot_at(place) };
+        let slot = &self.letters[usize::from(index)];
         slot.head.content.with_mut(|_| ());
-        // SAFETY: by the places invariant the slot is free, so it is the sender's until `sent` is published; the caller
-        // gives the message away.
+        // SAFETY: by the places invariant the slot is free, so it is the sender's until it is published; the caller gives
+        // the message away.
         unsafe { slot.message.get().cast::<A::Message>().copy_from_nonoverlapping(message, 1) };
         slot.claims.keep(claims);
         slot.head.stamp.set(stamp);
@@ -195,139 +335,47 @@ impl<A: Methods, const N: usize, const P: usize> Lane<A, N, P> {
             slot.head.slot.set(index);
             slot.head.lane.set(lane);
         }
-        written(NonNull::from(slot).cast());
-        self.sender.sent.publish(sent.wrapping_add(1), Mutant::LaneSentRelaxed);
+        NonNull::from(slot).cast()
     }
 
-    /// A letter found no room.
-    pub(crate) fn was_full(&self) {
-        self.sender.was_full.raise(None);
-    }
-
-    /// Counts a letter that the overflow policy dropped.
-    pub(crate) fn count_dropped(&self) {
-        self.sender.dropped.publish(self.sender.dropped.own().wrapping_add(1), None);
-    }
-
-    pub(crate) fn dropped(&self) -> u32 {
-        self.sender.dropped.read(None)
-    }
-
-    /// Marks the actor as noted by the lane's core; true if it was not.
-    #[inline(always)]
-    pub(crate) fn mark(&self) -> bool {
-        let unmarked = self.sender.noted.read() == 0;
-        if unmarked {
-            self.sender.noted.publish(1);
-        }
-        unmarked
-    }
-
-    #[inline(always)]
-    pub(crate) fn is_marked(&self) -> bool {
-        self.sender.noted.read() != 0
-    }
-
-    /// The actor is out of the core's ready set.
-    #[inline(always)]
-    pub(crate) fn unmark(&self) {
-        self.sender.noted.publish(0);
-    }
-
-    /// Says that this core (or, where the lane is shared, some core) waits for room. The receiver takes it back (0) before
-    /// it tells that core.
-    pub(crate) fn want_room(&self, core_plus_one: u8) {
-        self.sender.wants_room.publish(core_plus_one);
-    }
-
-    pub(crate) fn who_wants_room(&self) -> u8 {
-        self.sender.wants_room.read()
-    }
-
-    /// A promise slot that is free.
+    /// A promise slot that is free. Called by the lane's sender.
     #[inline(always)]
     pub(crate) fn issue(&'static self, home: u8) -> Option<Fresh> {
+        let next = usize::from(self.next_reply.get());
+        match self.replies.get(next)?.issue(home) {
+            Some(fresh) => {
+                self.next_reply.set(if next + 1 == P { 0 } else { next as u16 + 1 });
+                Some(fresh)
+            }
+            None => self.issue_any(home),
+        }
+    }
+
+    /// The next one is still in use: any other will do.
+    #[cold]
+    #[inline(never)]
+    fn issue_any(&'static self, home: u8) -> Option<Fresh> {
         self.replies.iter().find_map(|slot| slot.issue(home))
     }
 
-    /// Holds the lane for one of several senders while this lives. Interrupts are masked by the caller.
-    pub(crate) fn share(&self) -> Shared<'_> {
-        while !port::test_and_set(&self.sender.shared) {
-            port::pause();
-        }
-        Shared(&self.sender.shared)
-    }
-
-    // ---- the receiver's side: the holder of the actor's lock ----
-
-    /// How many letters were ever sent, with their contents.
+    /// The letter at a place that is published and not received yet.
     #[inline(always)]
-    pub(crate) fn published(&self) -> u16 {
-        self.sender.sent.read(Mutant::LaneSentReadRelaxed)
+    pub(crate) fn peek(&self, place: u16) -> NonNull<Head> {
+        NonNull::from(&self.letters[usize::from(self.slot_at(place))]).cast()
     }
 
-    #[inline(always)]
-    pub(crate) fn received(&self) -> u16 {
-        self.receiver.received.get()
-    }
-
-    /// Keeps the high-water mark, at a moment when `published` letters were ever sent. Only the receiver frees slots, so a
-    /// lane is at its fullest just before it does. (One letter alone need not be noted: see [`high_water`](Self::high_water).)
-    #[inline(always)]
-    pub(crate) fn note_depth(&self, published: u16) {
-        let depth = published.wrapping_sub(self.receiver.freed.own());
-        if depth > self.receiver.high_water.own() {
-            self.receiver.high_water.hint(depth);
-        }
-    }
-
-    /// The oldest letter not received yet. The caller saw that there is one.
-    #[inline(always)]
-    pub(crate) fn peek(&self) -> NonNull<Head> {
-        NonNull::from(&self.slots[usize::from(self.slot_at(self.received()))]).cast()
-    }
-
-    /// Receives the letter of [`peek`](Self::peek); its slot stays taken until [`free`](Self::free).
-    #[inline(always)]
-    pub(crate) fn receive(&self) {
-        self.receiver.received.set(self.received().wrapping_add(1));
-    }
-
-    /// Gives the slot back to the sender.
-    #[inline(always)]
-    pub(crate) fn free(&self, slot: u16) {
-        let freed = self.receiver.freed.own();
-        self.order[usize::from(freed & Self::MASK)].set(slot ^ (freed & Self::MASK));
-        self.receiver.freed.publish(freed.wrapping_add(1), Mutant::LaneFreedRelaxed);
-    }
-
-    /// Receives and frees at once the letter at `place`, the oldest not received yet, for an actor whose letters leave in
-    /// order: its places never change.
-    #[inline(always)]
-    pub(crate) fn receive_and_free(&self, place: u16) {
-        let received = place.wrapping_add(1);
-        self.receiver.received.set(received);
-        self.receiver.freed.publish(received, Mutant::LaneFreedRelaxed);
-    }
-
-    /// The letter at `place`, the oldest not received yet, for an actor whose letters leave in order.
+    /// The same for an actor whose letters leave in order.
     #[inline(always)]
     pub(crate) fn peek_in_order(&self, place: u16) -> NonNull<Head> {
-        NonNull::from(&self.slots[usize::from(place & Self::MASK)]).cast()
+        NonNull::from(&self.letters[usize::from(place & Self::MASK)]).cast()
     }
 
-    /// Letters sent and not freed yet.
-    pub(crate) fn occupied(&self) -> usize {
-        usize::from(self.tail().wrapping_sub(self.receiver.freed.glance()))
-    }
-
-    /// The most letters that were here at once.
-    pub(crate) fn high_water(&self) -> usize {
-        if self.sender.was_full.is_raised() {
-            return N;
-        }
-        // The sender's count wraps around to 0 once in 65536 letters: then the mark is that of the others.
-        usize::from(self.receiver.high_water.glance()).max(usize::from(self.tail() != 0)).max(self.occupied())
+    /// Gives a slot back to the sender of the lane. Called by the holder of the actor's lock.
+    #[inline(always)]
+    pub(crate) fn free(&self, lane: &LaneHead, slot: u16) {
+        let freed = lane.receiver.freed.own();
+        self.order[usize::from(freed & Self::MASK)].set(slot ^ (freed & Self::MASK));
+        lane.receiver.freed.publish(freed.wrapping_add(1), Mutant::LaneFreedRelaxed);
     }
 
     #[inline(always)]

@@ -10,7 +10,7 @@ use core::ptr::NonNull;
 
 use crate::methods::Methods;
 use crate::objects::Claims;
-use crate::sync::{Flag, Guarded, const_unless_loom};
+use crate::sync::{Ending, Guarded, const_unless_loom};
 
 /// What a method's receiver allows: the class of a letter, decided by the signature alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ pub(crate) type Link = Option<NonNull<Head>>;
 /// |---|---|---|
 /// | `stamp`, `method`, `lane`, `slot` | the sender, before it publishes | the monitor's holder |
 /// | `next`, `granted_next`, `stage` | the monitor's holder | the monitor's holder |
-/// | `done` | the worker that ran it | the monitor's holder |
+/// | `ending` | the worker that had it | the monitor's holder |
 pub(crate) struct Head {
     /// The next younger letter in the inbox.
     pub(crate) next: Guarded<Link>,
@@ -145,7 +145,7 @@ pub(crate) struct Head {
     pub(crate) lane: Guarded<u8>,
     pub(crate) method: Guarded<u8>,
     pub(crate) stage: Guarded<Stage>,
-    pub(crate) done: Flag,
+    pub(crate) ending: Ending,
     /// Touched with every access to the message behind the head, so that loom sees them.
     pub(crate) content: Guarded<()>,
 }
@@ -161,7 +161,7 @@ impl Head {
                 lane: Guarded::new(0),
                 method: Guarded::new(0),
                 stage: Guarded::new(Stage::Lane),
-                done: Flag::new(),
+                ending: Ending::new(),
                 content: Guarded::new(()),
             }
         }

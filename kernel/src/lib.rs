@@ -22,7 +22,7 @@
 //!
 //! 1. A [`Call`] is sent: [`call`](crate::Call). The letter goes into the lane of the sender's core (`lane`), stamped with its
 //!    age (`mailbox`), and the receiver is noted in the core's ready set (`cores`).
-//! 2. The core's worker ([`worker`]) visits the receiver (`body`): under a lock that nobody waits for (`desk`), letters are drained into
+//! 2. The core's worker ([`worker`]) visits the receiver (`visit`): under a lock that nobody waits for (`desk`), letters are drained into
 //!    the [`Inbox`], and the [`Monitor`] grants those that may run, as far as the borrow gate (`gate`) admits them.
 //! 3. A worker pulls a granted letter and calls the method ([`Methods`]). If more could run, idle cores are kicked and pull too.
 //! 4. The method's answer resolves the [`Promise`] (`promise`), and whoever waits for it goes on (`waiting`).
@@ -45,8 +45,10 @@ mod mailbox;
 mod cores;
 pub mod worker;
 
-mod body;
 mod desk;
+mod visit;
+
+mod body;
 
 mod inbox;
 mod letter;

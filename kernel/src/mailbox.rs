@@ -16,26 +16,90 @@
 //! The receiver must not see an effect and miss its cause. It reads the tails one after the other, and a cause may arrive in
 //! a lane already read before its effect arrives in one still to be read. So lanes are read again after a letter was found:
 //! acquiring the effect's tail makes the cause's visible. It ends, because lanes are bounded.
+//!
+//! # Office and slots
+//!
+//! The [`Office`] is all of a mailbox that does not depend on the actor's type: its desk and the heads of its lanes. Workers
+//! know actors by their offices; what they ask of the actor itself is [`Resident`].
 
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use crate::desk::Desk;
-use crate::inbox::Lists;
-use crate::lane::Lane;
+use crate::cores;
+use crate::desk::{Desk, Resident};
+use crate::inbox::{Lists, ListsOf};
+use crate::lane::{LaneHead, Slots};
 use crate::letter::Head;
 use crate::methods::Methods;
-use crate::monitor::Monitor;
+use crate::monitor::{Discipline, Monitor};
 use crate::port::{self, FOREIGN_THREADS, MAX_CORES};
 use crate::sync::{Mutant, array_of, const_unless_loom, removed};
+
+/// Lists without a letter, natively in a constant.
+macro_rules! no_letters {
+    () => {{
+        #[cfg(not(loom))]
+        let lists = ListsOf::EMPTY;
+        #[cfg(loom)]
+        let lists = ListsOf::empty();
+        lists
+    }};
+}
 
 /// The letters of an actor: everything that is zero when the program starts, and therefore takes no flash.
 ///
 /// Its type names the monitor too, although no monitor is in it: how letters leave their lanes depends on it.
+#[repr(C)]
 pub struct Mail<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> {
-    pub(crate) desk: Desk,
-    pub(crate) lanes: [Lane<A, N, P>; L],
+    office: Office<[LaneHead; L]>,
+    pub(crate) lists: <M::Discipline as Discipline>::Lists,
+    lanes: [Slots<A, N, P>; L],
     monitor: PhantomData<fn() -> M>,
+}
+
+// SAFETY: the lists are used under the lock of the desk only (the count of refusals apart, which is atomic).
+#[expect(unsafe_code, reason = "shares the lists between cores, under the lock")]
+unsafe impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Sync for Mail<A, M, N, P, L> {}
+
+impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mail<A, M, N, P, L> {
+    const_unless_loom! {
+        /// An empty mailbox.
+        #[expect(clippy::new_without_default, reason = "`Default` is not const")]
+        pub fn new() -> Self {
+            const { assert!(L >= 1 && L <= MAX_CORES, "an actor has at least one lane and at most one per core") };
+            const { assert!(N * L < 1 << 15, "the lanes of an actor hold fewer than 32768 letters together") };
+            Self {
+                office: Office { desk: Desk::new(), lanes: array_of!(LaneHead::new()) },
+                lists: no_letters!(),
+                lanes: array_of!(Slots::new()),
+                monitor: PhantomData,
+            }
+        }
+    }
+}
+
+impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mail<A, M, N, P, L> {
+    /// The part that does not depend on the actor's type.
+    #[inline(always)]
+    pub(crate) fn office(&self) -> &Office {
+        &self.office
+    }
+
+    /// The slots of a lane; the index is that of a lane, as in [`Office::lane`].
+    #[expect(unsafe_code, reason = "spares the check of an index")]
+    #[inline(always)]
+    pub(crate) fn slots(&self, lane: usize) -> &Slots<A, N, P> {
+        debug_assert!(lane < L);
+        // SAFETY: the argument of `Office::lane`; there are as many slots as heads.
+        unsafe { self.lanes.get_unchecked(lane) }
+    }
+}
+
+/// The desk of an actor and the heads of its lanes.
+#[repr(C)]
+pub(crate) struct Office<Lanes: ?Sized = [LaneHead]> {
+    pub(crate) desk: Desk,
+    pub(crate) lanes: Lanes,
 }
 
 /// Which lane a sender uses.
@@ -46,46 +110,70 @@ pub(crate) struct LaneOf {
     pub(crate) shared: bool,
 }
 
-impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mail<A, M, N, P, L> {
-    const_unless_loom! {
-        /// An empty mailbox.
-        #[expect(clippy::new_without_default, reason = "`Default` is not const")]
-        pub fn new() -> Self {
-            const { assert!(L >= 1 && L <= MAX_CORES, "an actor has at least one lane and at most one per core") };
-            const { assert!(N * L < 1 << 15, "the lanes of an actor hold fewer than 32768 letters together") };
-            Self { desk: Desk::new(), lanes: array_of!(Lane::new()), monitor: PhantomData }
-        }
-    }
-
+impl Office {
     /// Where foreign threads exist, lane 0 is theirs and that of cores beyond the lanes; each other lane has one core.
     #[inline(always)]
-    pub(crate) fn lane_of(core: u8) -> LaneOf {
-        let core = usize::from(core);
+    pub(crate) fn lane_of(&self, core: u8) -> LaneOf {
+        let (core, lanes) = (usize::from(core), self.lanes.len());
         if FOREIGN_THREADS {
-            if core + 1 < L { LaneOf { index: core + 1, shared: false } } else { LaneOf { index: 0, shared: true } }
-        } else if core < L && (L >= MAX_CORES || core + 1 < L) {
+            if core + 1 < lanes { LaneOf { index: core + 1, shared: false } } else { LaneOf { index: 0, shared: true } }
+        } else if core < lanes && (lanes >= MAX_CORES || core + 1 < lanes) {
             LaneOf { index: core, shared: false }
         } else {
-            LaneOf { index: L - 1, shared: true }
+            LaneOf { index: lanes - 1, shared: true }
         }
     }
 
-    /// How many lanes can have letters at all, with this many cores.
+    /// The head of a lane.
+    ///
+    /// The index comes from [`lane_of`](Self::lane_of), or was counted from the lanes: it is below their number, which is at
+    /// least one (checked by [`Mail::new`]). A check here would bring a panic with its text into every image.
+    #[expect(unsafe_code, reason = "spares the check of an index")]
     #[inline(always)]
-    fn lanes_in_use() -> usize {
-        if FOREIGN_THREADS { L.min(usize::from(port::cores()) + 1) } else { L }
+    pub(crate) fn lane(&self, index: usize) -> &LaneHead {
+        debug_assert!(index < self.lanes.len());
+        // SAFETY: the argument above.
+        unsafe { self.lanes.get_unchecked(index) }
     }
 
+    /// The lanes that can have letters at all, with this many cores.
     #[inline(always)]
-    pub(crate) fn lanes(&self) -> &[Lane<A, N, P>] {
-        &self.lanes[..Self::lanes_in_use()]
+    pub(crate) fn lanes_in_use(&self) -> &[LaneHead] {
+        if FOREIGN_THREADS { &self.lanes[..self.lanes.len().min(usize::from(port::cores()) + 1)] } else { &self.lanes }
     }
 
     /// The lanes in use except one. (The limit is compared lane by lane, so that the loop unrolls into straight lines.)
     #[inline(always)]
-    fn lanes_in_use_except(&self, own: usize) -> impl Iterator<Item = usize> {
+    fn others(&self, own: usize) -> impl Iterator<Item = &LaneHead> {
         let last = usize::from(port::cores());
-        (0..L).take_while(move |&lane| !FOREIGN_THREADS || lane <= last).filter(move |&lane| lane != own)
+        let in_use = move |&(lane, _): &(usize, &LaneHead)| !FOREIGN_THREADS || lane <= last;
+        self.lanes.iter().enumerate().take_while(in_use).filter(move |&(lane, _)| lane != own).map(|(_, lane)| lane)
+    }
+
+    /// The only other lane in use, where there is just one: the other core's on a chip, the foreign threads' on a host with
+    /// one core.
+    #[inline(always)]
+    fn only_other(&self, own: usize) -> Option<&LaneHead> {
+        if FOREIGN_THREADS {
+            (own != 0 && port::cores() == 1).then(|| self.lane(0))
+        } else if cfg!(not(loom)) && self.lanes.len() == 2 {
+            Some(self.lane((own & 1) ^ 1))
+        } else {
+            None
+        }
+    }
+
+    /// Runs `work` as the sender of its lane: interrupts are masked, and the lane is locked where several senders share it.
+    #[inline(always)]
+    pub(crate) fn as_sender<R>(&self, here: u8, work: impl FnOnce(LaneOf, &LaneHead) -> R) -> R {
+        let own = self.lane_of(here);
+        let lane = self.lane(own.index);
+        if own.shared {
+            let _held = lane.share();
+            work(own, lane)
+        } else {
+            work(own, lane)
+        }
     }
 
     /// The stamp of a letter sent now.
@@ -94,10 +182,43 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
         if removed(Mutant::StampOwnLaneOnly) {
             return own_tail;
         }
-        if Self::has_one_core(own) {
-            return own_tail.wrapping_add(self.lanes[0].tail());
+        if let Some(other) = self.only_other(own) {
+            return own_tail.wrapping_add(other.tail());
         }
-        self.lanes_in_use_except(own).fold(own_tail, |sum, lane| sum.wrapping_add(self.lanes[lane].tail()))
+        self.others(own).fold(own_tail, |sum, lane| sum.wrapping_add(lane.tail()))
+    }
+
+    /// Marks the actor as noted on a core; true if it was not. Interrupts are masked.
+    #[inline(always)]
+    pub(crate) fn mark(&self, here: u8) -> bool {
+        let own = self.lane_of(here);
+        if own.shared { self.mark_member(here) } else { self.lane(own.index).mark() }
+    }
+
+    /// It was taken out of a core's ready set.
+    #[inline(always)]
+    pub(crate) fn unmark(&self, here: u8, own: LaneOf) {
+        if own.shared {
+            self.unmark_member(here);
+        } else {
+            self.lane(own.index).unmark();
+        }
+    }
+
+    /// Where the lane is shared, marks are in the core's set. The actor has its number.
+    #[cold]
+    #[inline(never)]
+    fn mark_member(&self, here: u8) -> bool {
+        self.desk.id().is_some_and(|id| cores::core(here).join(id))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unmark_member(&self, here: u8) {
+        let _masked = port::mask();
+        if let Some(id) = self.desk.id() {
+            cores::core(here).part(id);
+        }
     }
 
     /// The oldest letters, for an actor that runs letters straight from its lanes.
@@ -105,11 +226,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
     /// `own` is read first: if nothing is found elsewhere, everything else was read after it, and one pass is a consistent
     /// cut. All its letters are older then than what arrives later.
     #[inline(always)]
-    pub(crate) fn oldest(&self, own: usize) -> Run {
-        let until = self.lanes[own].published();
+    pub(crate) fn oldest(&self, own: usize, resident: &(impl Resident + ?Sized)) -> Run {
+        let until = self.lane(own).published();
         if self.others_have_letters(own) {
-            let lane = self.oldest_of_many();
-            return Run { lane, until: self.lanes[lane].received().wrapping_add(1), all: false };
+            let lane = self.oldest_of_many(resident);
+            return Run { lane, until: self.lane(lane).received().wrapping_add(1), all: false };
         }
         Run { lane: own, until, all: true }
     }
@@ -117,32 +238,21 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
     /// Whether a lane but the own has a letter.
     #[inline(always)]
     pub(crate) fn others_have_letters(&self, own: usize) -> bool {
-        if Self::has_one_core(own) {
-            return self.has_letter(0);
+        match self.only_other(own) {
+            Some(other) => other.has_letter(),
+            None => self.others(own).any(LaneHead::has_letter),
         }
-        self.lanes_in_use_except(own).any(|lane| self.has_letter(lane))
-    }
-
-    /// Whether the only other lane in use is that of foreign threads.
-    #[inline(always)]
-    fn has_one_core(own: usize) -> bool {
-        FOREIGN_THREADS && L > 1 && own != 0 && port::cores() == 1
-    }
-
-    #[inline(always)]
-    fn has_letter(&self, lane: usize) -> bool {
-        self.lanes[lane].published() != self.lanes[lane].received()
     }
 
     /// Some lane has a letter. Passes are repeated until one finds nothing older than the one before.
     #[inline(never)]
-    fn oldest_of_many(&self) -> usize {
+    fn oldest_of_many(&self, resident: &(impl Resident + ?Sized)) -> usize {
         let mut oldest = None;
         loop {
             let before = oldest;
-            for lane in 0..Self::lanes_in_use() {
-                if self.has_letter(lane) {
-                    let stamp = self.stamp_of(self.lanes[lane].peek());
+            for (lane, head) in self.lanes_in_use().iter().enumerate() {
+                if head.has_letter() {
+                    let stamp = stamp_of(resident.letter(lane, head.received()));
                     if oldest.is_none_or(|(_, older)| is_older(stamp, older)) {
                         oldest = Some((lane, stamp));
                     }
@@ -156,32 +266,29 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
         }
     }
 
-    #[expect(unsafe_code, reason = "reads the head of a slot")]
-    #[inline(always)]
-    fn stamp_of(&self, letter: NonNull<Head>) -> u16 {
-        // SAFETY: `letter` is a slot of this static mailbox, published and not freed.
-        unsafe { letter.as_ref() }.stamp.get()
-    }
-
     /// Appends all letters of a consistent cut to the inbox, by age.
     ///
     /// The own lane is read first, all others after it: if only it has letters, the cut is consistent already.
     #[inline(always)]
-    pub(crate) fn drain(&self, inbox: &Lists, own: usize) {
-        let until = self.lanes[own].published();
+    pub(crate) fn drain(&self, inbox: &Lists, own: usize, resident: &(impl Resident + ?Sized)) {
+        let until = self.lane(own).published();
         if self.others_have_letters(own) {
-            return self.drain_many(inbox, own);
+            return self.drain_many(inbox, own, resident);
         }
-        let lane = &self.lanes[own];
-        lane.note_depth(until);
-        while lane.received() != until {
-            inbox.append(lane.peek());
-            lane.receive();
+        let lane = self.lane(own);
+        let mut place = lane.received();
+        if place != until {
+            lane.note_depth(until);
+        }
+        while place != until {
+            inbox.append(resident.letter(own, place));
+            lane.receive(place);
+            place = place.wrapping_add(1);
         }
     }
 
     #[inline(never)]
-    fn drain_many(&self, inbox: &Lists, own: usize) {
+    fn drain_many(&self, inbox: &Lists, own: usize, resident: &(impl Resident + ?Sized)) {
         let mut cut = self.tails(own);
         loop {
             let again = self.tails(own);
@@ -190,48 +297,49 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
             }
             cut = again;
         }
-        for lane in 0..Self::lanes_in_use() {
-            self.lanes[lane].note_depth(cut[lane]);
+        for (lane, &until) in self.lanes_in_use().iter().zip(&cut) {
+            lane.note_depth(until);
         }
-        while let Some(lane) = self.oldest_in(&cut) {
-            inbox.append(self.lanes[lane].peek());
-            self.lanes[lane].receive();
+        while let Some((lane, next)) = self.oldest_in(&cut, resident) {
+            inbox.append(next);
+            self.lane(lane).receive(self.lane(lane).received());
         }
     }
 
     /// The published tails, the own lane's first.
     #[inline(always)]
-    fn tails(&self, own: usize) -> [u16; L] {
-        let mut tails = [0; L];
-        tails[own] = self.lanes[own].published();
-        for lane in self.lanes_in_use_except(own) {
-            tails[lane] = self.lanes[lane].published();
+    fn tails(&self, own: usize) -> [u16; MAX_CORES] {
+        let mut tails = [0; MAX_CORES];
+        tails[own] = self.lane(own).published();
+        for (lane, head) in self.lanes_in_use().iter().enumerate().filter(|&(lane, _)| lane != own) {
+            tails[lane] = head.published();
         }
         tails
     }
 
     #[inline(always)]
-    fn oldest_in(&self, cut: &[u16; L]) -> Option<usize> {
+    fn oldest_in(&self, cut: &[u16; MAX_CORES], resident: &(impl Resident + ?Sized)) -> Option<(usize, NonNull<Head>)> {
         let mut oldest = None;
-        for (lane, &tail) in cut.iter().enumerate().take(Self::lanes_in_use()) {
-            if tail != self.lanes[lane].received() {
-                let stamp = self.stamp_of(self.lanes[lane].peek());
-                if oldest.is_none_or(|(_, older)| is_older(stamp, older)) {
-                    oldest = Some((lane, stamp));
+        for (lane, (head, &tail)) in self.lanes_in_use().iter().zip(cut).enumerate() {
+            if tail != head.received() {
+                let next = resident.letter(lane, head.received());
+                let stamp = stamp_of(next);
+                if oldest.is_none_or(|(_, _, older)| is_older(stamp, older)) {
+                    oldest = Some((lane, next, stamp));
                 }
             }
         }
-        oldest.map(|(lane, _)| lane)
+        oldest.map(|(lane, next, _)| (lane, next))
     }
 
     /// The most letters that one lane had at once.
-    pub(crate) fn high_water(&self) -> usize {
-        self.lanes.iter().map(Lane::high_water).max().unwrap_or(0)
+    pub(crate) fn high_water(&self, capacity: usize) -> usize {
+        self.lanes.iter().map(|lane| lane.high_water(capacity)).max().unwrap_or(0)
     }
 
     /// Letters in all lanes that have not left yet.
     pub(crate) fn occupied(&self) -> usize {
-        self.lanes.iter().map(Lane::occupied).sum()
+        self.lanes.iter().map(LaneHead::occupied).sum()
     }
 }
 
@@ -241,6 +349,13 @@ pub(crate) struct Run {
     pub(crate) until: u16,
     /// Whether these are all there are.
     pub(crate) all: bool,
+}
+
+#[expect(unsafe_code, reason = "reads the head of a slot")]
+#[inline(always)]
+pub(crate) fn stamp_of(letter: NonNull<Head>) -> u16 {
+    // SAFETY: `letter` is a slot of a static mailbox, published and not freed.
+    unsafe { letter.as_ref() }.stamp.get()
 }
 
 /// Wrap-safe comparison of stamps of one mailbox.

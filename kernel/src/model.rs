@@ -5,8 +5,8 @@ pub use crate::sync::Mutant;
 
 use crate::body::Body;
 use crate::call::Post;
-use crate::cores::{self, Visit};
-use crate::lane::{Envelope, Lane, Slot};
+use crate::cores;
+use crate::lane::{Envelope, LaneHead, Slot, Slots};
 use crate::letter::Head;
 use crate::methods::Methods;
 use crate::monitor::{Monitor, Permits};
@@ -14,7 +14,10 @@ use crate::objects::{Claims, Objects};
 use crate::promise::{Promise, Reply, halves};
 
 /// A lane by itself: one thread sends, one receives. `IN_ORDER` if its letters leave in order (no monitor).
-pub struct LaneAlone<A: Methods, const N: usize, const IN_ORDER: bool>(Lane<A, N, 1>);
+pub struct LaneAlone<A: Methods, const N: usize, const IN_ORDER: bool> {
+    head: LaneHead,
+    slots: Slots<A, N, 1>,
+}
 
 impl<A: Methods, const N: usize, const IN_ORDER: bool> core::fmt::Debug for LaneAlone<A, N, IN_ORDER> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -35,16 +38,17 @@ impl<A: Methods, const N: usize, const IN_ORDER: bool> LaneAlone<A, N, IN_ORDER>
     /// An empty lane.
     #[expect(clippy::new_without_default, reason = "as the lane itself")]
     pub fn new() -> Self {
-        Self(Lane::new())
+        Self { head: LaneHead::new(), slots: Slots::new() }
     }
 
     /// Sends, or gives the message back.
     pub fn send(&self, message: A::Message) -> Result<(), A::Message> {
-        let Some(place) = self.0.room() else { return Err(message) };
+        let Some(place) = self.head.room(N as u16) else { return Err(message) };
         let envelope = Envelope { lane: 0, stamp: place, method: A::method(&message), claims: Claims::NONE };
         let mut message = core::mem::ManuallyDrop::new(message);
         // SAFETY: the message is given away and not touched again.
-        unsafe { self.0.send(place, envelope, IN_ORDER, &raw mut *message, |_| ()) };
+        unsafe { self.slots.write(place, envelope, IN_ORDER, &raw mut *message) };
+        self.head.publish(place);
         Ok(())
     }
 }
@@ -52,11 +56,11 @@ impl<A: Methods, const N: usize, const IN_ORDER: bool> LaneAlone<A, N, IN_ORDER>
 impl<A: Methods, const N: usize> LaneAlone<A, N, false> {
     /// Receives the next letter.
     pub fn receive(&self) -> Option<Received<A::Message>> {
-        if self.0.published() == self.0.received() {
+        if !self.head.has_letter() {
             return None;
         }
-        let letter = self.0.peek();
-        self.0.receive();
+        let letter = self.slots.peek(self.head.received());
+        self.head.receive(self.head.received());
         // SAFETY: a published letter of this lane, received once.
         let (head, message): (&Head, _) = unsafe { (letter.as_ref(), Slot::<A>::take(letter)) };
         Some(Received { message, slot: head.slot.get() })
@@ -64,7 +68,7 @@ impl<A: Methods, const N: usize> LaneAlone<A, N, false> {
 
     /// Frees the slot of a letter; in any order.
     pub fn free<M>(&self, letter: Received<M>) -> M {
-        self.0.free(letter.slot);
+        self.slots.free(&self.head, letter.slot);
         letter.message
     }
 }
@@ -72,13 +76,13 @@ impl<A: Methods, const N: usize> LaneAlone<A, N, false> {
 impl<A: Methods, const N: usize> LaneAlone<A, N, true> {
     /// Receives and frees the next letter.
     pub fn receive_in_order(&self) -> Option<A::Message> {
-        if self.0.published() == self.0.received() {
+        if !self.head.has_letter() {
             return None;
         }
-        let letter = self.0.peek_in_order(self.0.received());
+        let letter = self.slots.peek_in_order(self.head.received());
         // SAFETY: a published letter of this lane, received once.
         let message = unsafe { Slot::<A>::take(letter) };
-        self.0.receive_and_free(self.0.received());
+        self.head.receive_and_free(self.head.received());
         Some(message)
     }
 }
@@ -100,7 +104,7 @@ where
     M: Monitor,
     M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>,
 {
-    body.visit(core, false)
+    body.visit_here(core, false)
 }
 
 /// Both halves of a promise from the pool of this core's lane, without a letter.

@@ -7,7 +7,7 @@
 //! refused.
 
 use crate::gate::Sharing;
-use crate::inbox::{Any, Inbox};
+use crate::inbox::{Any, Inbox, Lists, ListsOf};
 use crate::letter::Letter;
 use crate::overflow::Overflow;
 
@@ -53,10 +53,6 @@ pub trait Monitor: Send + Sized + 'static {
     /// What happens to a letter for which there is no room.
     const OVERFLOW: Overflow = Overflow::Reject;
 
-    /// Whether this is no monitor at all ([`Serial`]): then letters need no inbox.
-    #[doc(hidden)]
-    const UNMONITORED: bool = false;
-
     /// Looks at the waiting letters and grants those that may run now.
     fn schedule(&mut self, inbox: Inbox<'_>);
 
@@ -79,6 +75,8 @@ mod sealed {
     impl Sealed for super::OneAtATime {}
     impl Sealed for super::Parallel {}
     impl Sealed for super::OnOneCore {}
+    impl Sealed for super::OldestFirst {}
+    impl Sealed for super::OldestFirstOnOneCore {}
 }
 
 /// How letters of one actor may share its state. Sealed: [`OneAtATime`], [`Parallel`], [`OnOneCore`].
@@ -88,6 +86,12 @@ pub trait Discipline: sealed::Sealed + 'static {
     /// Whether the state may not even move: then the monitor must pin its actor, which is checked at its declaration.
     #[doc(hidden)]
     const STAYS: bool = false;
+    /// What is kept of letters that left their lanes. Nothing, if there is no monitor at all ([`Serial`]): then letters run
+    /// straight from there.
+    #[doc(hidden)]
+    type Lists: ListsOf;
+    #[doc(hidden)]
+    const UNMONITORED: bool = false;
 }
 
 /// The kernel's private form of a discipline.
@@ -104,16 +108,36 @@ pub struct Parallel;
 /// [`AFFINITY`](Monitor::AFFINITY) is [`Affinity::Pinned`].
 #[derive(Debug)]
 pub struct OnOneCore;
+/// No monitor is asked: the discipline of [`Serial`], which nobody else can name.
+#[derive(Debug)]
+pub struct OldestFirst;
+/// The same for [`Pinned`].
+#[derive(Debug)]
+pub struct OldestFirstOnOneCore;
 
 impl Discipline for OneAtATime {
     const SHARING: SharingOf = SharingOf(Sharing::OneAtATime);
+    type Lists = Lists;
 }
 impl Discipline for Parallel {
     const SHARING: SharingOf = SharingOf(Sharing::Parallel);
+    type Lists = Lists;
 }
 impl Discipline for OnOneCore {
     const SHARING: SharingOf = SharingOf(Sharing::OneAtATime);
     const STAYS: bool = true;
+    type Lists = Lists;
+}
+impl Discipline for OldestFirst {
+    const SHARING: SharingOf = SharingOf(Sharing::OneAtATime);
+    type Lists = ();
+    const UNMONITORED: bool = true;
+}
+impl Discipline for OldestFirstOnOneCore {
+    const SHARING: SharingOf = SharingOf(Sharing::OneAtATime);
+    const STAYS: bool = true;
+    type Lists = ();
+    const UNMONITORED: bool = true;
 }
 
 /// A discipline that is sound for a state: the pair decides, not the state alone.
@@ -131,15 +155,18 @@ impl<State: Send> Permits<State> for OneAtATime {}
 #[diagnostic::do_not_recommend]
 impl<State: Send + Sync> Permits<State> for Parallel {}
 impl<State> Permits<State> for OnOneCore {}
+#[diagnostic::do_not_recommend]
+impl<State: Send> Permits<State> for OldestFirst {}
+#[diagnostic::do_not_recommend]
+impl<State> Permits<State> for OldestFirstOnOneCore {}
 
 /// No monitor: one letter at a time, oldest first (PAM-5).
 #[derive(Debug)]
 pub struct Serial;
 
 impl Monitor for Serial {
-    type Discipline = OneAtATime;
+    type Discipline = OldestFirst;
     const NEW: Self = Self;
-    const UNMONITORED: bool = true;
 
     fn schedule(&mut self, inbox: Inbox<'_>) {
         inbox.execute_oldest(Any);
@@ -160,10 +187,9 @@ impl Monitor for Serial {
 pub struct Pinned<const CORE: u8>;
 
 impl<const CORE: u8> Monitor for Pinned<CORE> {
-    type Discipline = OnOneCore;
+    type Discipline = OldestFirstOnOneCore;
     const NEW: Self = Self;
     const AFFINITY: Affinity = Affinity::Pinned(CORE);
-    const UNMONITORED: bool = true;
 
     fn schedule(&mut self, inbox: Inbox<'_>) {
         inbox.execute_oldest(Any);

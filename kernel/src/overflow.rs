@@ -42,7 +42,6 @@ macro_rules! policies {
             type Discipline = M::Discipline;
             const NEW: Self = Self(M::NEW);
             const AFFINITY: crate::Affinity = M::AFFINITY;
-            const UNMONITORED: bool = M::UNMONITORED;
             const OVERFLOW: Overflow = Overflow::$name;
 
             #[inline(always)]

@@ -239,7 +239,8 @@ impl Ticket {
     }
 
     /// Stores that the reply's half is done, and wakes the waiter.
-    #[inline(always)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn publish(self, follow: bool) {
         let home = self.head().home.get();
         self.head().resolved.publish(self.generation << 1 | u32::from(follow), Some(Mutant::ResolveRelaxed));
@@ -268,7 +269,8 @@ impl Ticket {
         self.publish(false);
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn close(self) {
         let home = self.head().home.get();
         self.head().closed.publish(self.generation, Some(Mutant::CloseRelaxed));

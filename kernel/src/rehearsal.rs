@@ -14,7 +14,7 @@ use crate::inbox::{Inbox, Lists};
 use crate::letter::{Descriptor, Head, Letter, Method, Stage};
 use crate::monitor::{Discipline, Monitor, SharingOf};
 use crate::objects::Claims;
-use crate::sync::{array_of, const_unless_loom};
+use crate::sync::{Ended, Mutant, array_of, const_unless_loom};
 
 /// A monitor `M` and an imagined actor with room for `N` letters, waiting and running together.
 ///
@@ -250,8 +250,8 @@ impl<'r, M: Monitor, const N: usize> Rehearsal<'r, M, N> {
         let Some(slot) = self.slots.iter().find(|slot| slot.is_running(letter)) else {
             panic!("letter {letter:?} is not running");
         };
-        slot.head.done.raise(None);
-        while let Some(head) = self.lists.ended(Self::SHARING.0, &self.descriptor) {
+        slot.head.ending.say(Ended::Run, Mutant::DoneRelaxed);
+        while let Some(head) = self.lists.ended(&self.descriptor) {
             count(&self.leave_calls);
             self.monitor.borrow_mut().leave(Letter { head, descriptor: &self.descriptor });
             let (slot, _) = self.slot(head);

@@ -316,13 +316,48 @@ impl Flag {
 
     #[inline(always)]
     pub(crate) fn is_raised(&self) -> bool {
-        self.is_raised_unless(None)
+        self.0.load(Ordering::Acquire) != 0
+    }
+}
+
+/// How a letter's turn ended: said once by the worker that had it, heard by the holder of the actor's lock.
+pub(crate) struct Ending(AtomicU8);
+
+/// What an [`Ending`] says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// Nothing yet.
+    NotYet,
+    /// The method has run.
+    Run,
+    /// The worker gave it back, not run.
+    GivenBack,
+}
+
+impl Ending {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self { Self(AtomicU8::new(0)) }
     }
 
-    /// The same, where the acquire is a step that a model can take away.
     #[inline(always)]
-    pub(crate) fn is_raised_unless(&self, step: Option<Mutant>) -> bool {
-        self.0.load(unless(step.is_some_and(removed), Ordering::Acquire)) != 0
+    pub(crate) fn say(&self, how: Ended, step: Mutant) {
+        self.0.store(how as u8, unless(removed(step), Ordering::Release));
+    }
+
+    /// What was said, with everything the worker did before.
+    #[inline(always)]
+    pub(crate) fn hear(&self, step: Mutant) -> Ended {
+        match self.0.load(unless(removed(step), Ordering::Acquire)) {
+            0 => Ended::NotYet,
+            1 => Ended::Run,
+            _ => Ended::GivenBack,
+        }
+    }
+
+    /// The holder of the lock has heard it.
+    #[inline(always)]
+    pub(crate) fn forget(&self) {
+        self.0.store(0, Ordering::Relaxed);
     }
 }
 

@@ -64,6 +64,34 @@ pub fn charge(cycles: u32) {
     let _ = cycles;
 }
 
+/// Whose letters some lists are; nothing at all without the feature.
+pub(crate) struct Owner(#[cfg(feature = "trace")] crate::sync::Half);
+
+impl Owner {
+    crate::sync::const_unless_loom! {
+        pub(crate) fn new() -> Self {
+            Self(
+                #[cfg(feature = "trace")]
+                crate::sync::Half::new(),
+            )
+        }
+    }
+
+    pub(crate) fn set(&self, id: ActorId) {
+        #[cfg(feature = "trace")]
+        self.0.publish(id.plus_one(), None);
+        #[cfg(not(feature = "trace"))]
+        let _ = id;
+    }
+
+    pub(crate) fn get(&self) -> Option<ActorId> {
+        #[cfg(feature = "trace")]
+        return ActorId::from_plus_one(self.0.read(None));
+        #[cfg(not(feature = "trace"))]
+        None
+    }
+}
+
 /// Which letter an event is about; nothing at all without the feature.
 #[derive(Clone, Copy)]
 pub(crate) struct Name(#[cfg(feature = "trace")] LetterName);

@@ -391,7 +391,7 @@ mod dictionary {
     const ENTRIES: usize = 4096;
     const READS: u32 = 1000;
     /// Questions that are under way at once.
-    const WINDOW: usize = 8;
+    const WINDOW: usize = 32;
 
     struct Entry {
         word: u16,
@@ -428,11 +428,11 @@ mod dictionary {
     }
 
     #[actor]
-    static DEFAULT: Actor<Dictionary, Serial, 16, 8> = Dictionary::new();
+    static DEFAULT: Actor<Dictionary, Serial, 64, 32> = Dictionary::new();
     #[actor]
-    static MUTEX: Actor<Dictionary, Mutex, 16, 8> = Dictionary::new();
+    static MUTEX: Actor<Dictionary, Mutex, 64, 32> = Dictionary::new();
     #[actor]
-    static READERS_WRITER: Actor<Dictionary, ReadersWriter, 16, 8> = Dictionary::new();
+    static READERS_WRITER: Actor<Dictionary, ReadersWriter, 64, 32> = Dictionary::new();
 
     /// The words that are looked up: all over the list, always the same.
     fn word(read: u32) -> u16 {
