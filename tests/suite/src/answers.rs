@@ -62,6 +62,9 @@ static NEAR: Actor<Oracle, Pinned<0>, 8, { SLOTS }> = Oracle;
 #[actor]
 static FAR: Actor<Oracle, Pinned<1>, 8, { SLOTS }> = Oracle;
 
+/// The oracles of both cores.
+pub(crate) static ORACLES: [Ref<Oracle>; 2] = [&NEAR, &FAR];
+
 fn answered<T, E>(outcome: Result<T, Failure<E>>) -> Result<T, Stop> {
     outcome.map_err(|failure| match failure {
         Failure::Method(_) => Stop::Wrong("a method failed"),

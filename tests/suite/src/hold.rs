@@ -2,9 +2,11 @@
 
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
+use embassy_executor::SpawnError;
 use flockwork::{Actor, Pinned, actor};
 
 use crate::patience::{deliver, reach};
+use crate::tasks;
 use crate::{Device, Stop};
 
 /// How often core 1 stopped, was let go by core 0, and went on.
@@ -26,6 +28,10 @@ impl Holder {
             device.pause();
         }
         WENT_ON.store(turn, SeqCst);
+    }
+    /// Starts its core's task.
+    pub fn start_task(&mut self, questions: u32) -> Result<(), SpawnError> {
+        tasks::start(1, questions)
     }
     /// Starts its core's timer.
     pub fn start_timer(&mut self, device: &'static dyn Device) {

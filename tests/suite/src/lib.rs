@@ -23,6 +23,7 @@ mod patience;
 mod performers;
 mod rehearsals;
 mod seams;
+mod tasks;
 
 use core::fmt;
 
@@ -136,8 +137,16 @@ fn require_equal(what: &'static str, expected: impl Into<u64>, found: impl Into<
 }
 
 /// All cases, cheap ones first.
-pub const CASES: &[&[Case]] =
-    &[rehearsals::CASES, performers::CASES, load::CASES, answers::CASES, fairness::CASES, idle::CASES, seams::CASES];
+pub const CASES: &[&[Case]] = &[
+    rehearsals::CASES,
+    performers::CASES,
+    load::CASES,
+    answers::CASES,
+    tasks::CASES,
+    fairness::CASES,
+    idle::CASES,
+    seams::CASES,
+];
 
 /// What became of the cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -150,15 +150,15 @@ static SHARED: Actor<Sink, ReadersWriter, ROOM> = Sink::new(&ARRIVED[4]);
 
 /// A sink, and how many letters it has.
 #[derive(Clone, Copy)]
-struct Receiver {
-    sink: Ref<Sink>,
+pub(crate) struct Receiver {
+    pub(crate) sink: Ref<Sink>,
     arrived: &'static AtomicU32,
     name: &'static str,
 }
 
 impl Receiver {
     /// Waits until all that was sent has arrived, and compares.
-    fn settle(self, device: &'static dyn Device, sent: &[(Sender, u32)]) -> Result<(), Stop> {
+    pub(crate) fn settle(self, device: &'static dyn Device, sent: &[(Sender, u32)]) -> Result<(), Stop> {
         let mut expected = Tally::NOTHING;
         sent.iter().for_each(|(sender, letters)| expected.add_all(*sender, *letters));
         let arrived = reach(device, self.name, expected.count, || self.arrived.load(SeqCst));
@@ -174,7 +174,7 @@ impl Receiver {
     }
 }
 
-static RECEIVERS: [Receiver; 5] = [
+pub(crate) static RECEIVERS: [Receiver; 5] = [
     Receiver { sink: &NEAR, arrived: &ARRIVED[0], name: "letters to core 0" },
     Receiver { sink: &FAR, arrived: &ARRIVED[1], name: "letters to core 1" },
     Receiver { sink: &ANYWHERE, arrived: &ARRIVED[2], name: "letters without a monitor" },
@@ -182,8 +182,8 @@ static RECEIVERS: [Receiver; 5] = [
     Receiver { sink: &SHARED, arrived: &ARRIVED[4], name: "letters under ReadersWriter" },
 ];
 
-const NEAR_SINK: usize = 0;
-const FAR_SINK: usize = 1;
+pub(crate) const NEAR_SINK: usize = 0;
+pub(crate) const FAR_SINK: usize = 1;
 
 // ---- pumps: actors that send ----
 
