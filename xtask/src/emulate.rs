@@ -22,6 +22,8 @@ pub(crate) fn check_rp2040() -> Result<(), Stop> {
     for example in ["hello", "quiet", "suite"] {
         RP2040.build(example, Profile::Release)?;
     }
+    // The showcase is about speed.
+    RP2040.build("urbiflock", Profile::Fast)?;
     Invocation::cargo("test --package flockwork-emulator --features images").run()?;
     cycles::check()
 }
