@@ -40,6 +40,8 @@ mod device;
 mod explore;
 #[cfg(feature = "stepped")]
 mod faults;
+#[cfg(feature = "show")]
+mod figures;
 #[cfg(feature = "stepped")]
 mod options;
 #[cfg(feature = "show")]
@@ -57,6 +59,8 @@ mod stepped;
 mod threads;
 #[cfg(feature = "time")]
 mod timers;
+#[cfg(feature = "show")]
+pub mod top;
 #[cfg(feature = "show")]
 mod turns;
 

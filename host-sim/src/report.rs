@@ -40,9 +40,9 @@ use std::path::Path;
 pub use chart::Chart;
 
 use crate::device::Mode;
+use crate::figures::{grouped, time};
 use crate::run::Run;
 use crate::turns;
-use axis::{TimeUnit, grouped};
 
 /// A page in the making.
 #[derive(Clone, Debug)]
@@ -241,13 +241,6 @@ fn actors<R>(run: &Run<R>, names: &[String]) -> Table {
     })
 }
 
-/// Cycles as a time with three digits or more, and its unit.
-fn time(cycles: u64, megahertz: u32) -> String {
-    let microseconds = cycles as f64 / f64::from(megahertz.max(1));
-    let unit = TimeUnit::of(microseconds);
-    format!("{} {}", axis::rounded(unit.from_microseconds(microseconds)), unit.name)
-}
-
 /// Text as it stands between tags and in attributes.
 fn escaped(text: impl fmt::Display) -> String {
     text.to_string().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
@@ -283,11 +276,5 @@ mod tests {
         let html = Table::new("t", ["name", "n"]).row(["a", "1 ms"]).row(["b", "–"]).to_html();
         assert!(html.contains("<th>name</th><th class=\"number\">n</th>"), "{html}");
         assert!(html.contains("<td>b</td><td class=\"number\">–</td>"), "{html}");
-    }
-
-    #[test]
-    fn times_have_the_unit_that_suits_them() {
-        let times = [100, 12_500, 1_250_000, 187_654_321].map(|cycles| time(cycles, 125));
-        assert_eq!(times, ["0.800 µs", "100 µs", "10.0 ms", "1.50 s"]);
     }
 }

@@ -115,7 +115,7 @@ pub(crate) fn names<'a>(types: impl Iterator<Item = Option<&'a str>> + Clone) ->
 }
 
 /// `a::b::Map<c::Key>` is `Map<Key>`.
-fn without_path(name: &str) -> String {
+pub(crate) fn without_path(name: &str) -> String {
     let mut short = String::new();
     let mut word = String::new();
     for letter in name.chars() {

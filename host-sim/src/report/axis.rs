@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::figures::grouped;
+
 /// An axis between two places of a picture.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
@@ -84,53 +86,6 @@ fn power_label(value: f64) -> String {
     if value >= 1.0 { grouped(value.round() as u64) } else { format!("{value:.*}", -value.log10().floor() as usize) }
 }
 
-/// A whole number with its digits in groups of three.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push('\u{202f}');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-/// A number with three digits, or more if it is large.
-pub(super) fn rounded(number: f64) -> String {
-    match number {
-        number if number >= 99.95 => grouped(number.round() as u64),
-        number if number >= 9.995 => format!("{number:.1}"),
-        number if number >= 0.9995 => format!("{number:.2}"),
-        0.0 => "0".to_owned(),
-        _ => format!("{number:.3}"),
-    }
-}
-
-/// The unit that suits a time.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TimeUnit {
-    pub(super) name: &'static str,
-    microseconds: f64,
-}
-
-impl TimeUnit {
-    pub(super) fn of(microseconds: f64) -> Self {
-        let (name, microseconds) = match microseconds {
-            long if long >= 1e6 => ("s", 1e6),
-            middle if middle >= 1e3 => ("ms", 1e3),
-            _ => ("µs", 1.0),
-        };
-        Self { name, microseconds }
-    }
-
-    #[expect(clippy::wrong_self_convention, reason = "it is the time that is converted, into this unit")]
-    pub(super) fn from_microseconds(self, microseconds: f64) -> f64 {
-        microseconds / self.microseconds
-    }
-}
-
 /// Draws the horizontal axis of a picture: lines over its height, labels below, and what it shows at its end.
 pub(super) fn draw_horizontal(svg: &mut String, axis: &Axis, ticks: usize, (top, bottom): (f64, f64), title: &str) {
     let (from, to) = axis.place;
@@ -203,14 +158,5 @@ mod tests {
         assert_eq!([10.0, 15.0, 20.0].map(|value| axis.at(value)), [100.0, 200.0, 300.0]);
         let axis = Axis::logarithmic(1.0, 100.0, (0.0, 200.0));
         assert_eq!([1.0, 10.0, 100.0].map(|value| axis.at(value).round()), [0.0, 100.0, 200.0]);
-    }
-
-    #[test]
-    fn numbers_are_short_but_say_enough() {
-        assert_eq!(
-            [0.0, 0.5, 1.234, 56.78, 99.96, 12_345.6].map(rounded),
-            ["0", "0.500", "1.23", "56.8", "100", "12\u{202f}346"]
-        );
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]);
     }
 }

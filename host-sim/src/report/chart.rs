@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use super::axis::{Axis, draw_horizontal, draw_vertical, rounded};
+use super::axis::{Axis, draw_horizontal, draw_vertical};
 use super::{COLOURS, escaped};
+use crate::figures::rounded;
 
 const WIDTH: f64 = 920.0;
 const HEIGHT: f64 = 380.0;

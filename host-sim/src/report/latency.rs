@@ -5,7 +5,8 @@ use std::fmt::Write;
 use hdrhistogram::Histogram;
 
 use super::Table;
-use super::axis::{Axis, draw_horizontal, draw_vertical, grouped};
+use super::axis::{Axis, draw_horizontal, draw_vertical};
+use crate::figures::{self, grouped};
 use crate::run::Run;
 use crate::turns::Turn;
 
@@ -30,7 +31,7 @@ pub(super) fn to_html<R>(run: &Run<R>, turns: &[Turn]) -> String {
     let head = ["", "letters", "median", "90 %", "99 %", "longest"];
     let table = histograms.iter().fold(Table::new("", head), |table, (title, histogram)| {
         let quantiles = [0.5, 0.9, 0.99].map(|quantile| histogram.value_at_quantile(quantile).min(histogram.max()));
-        let times = quantiles.into_iter().chain([histogram.max()]).map(|cycles| super::time(cycles, run.megahertz));
+        let times = quantiles.into_iter().chain([histogram.max()]).map(|cycles| figures::time(cycles, run.megahertz));
         table.row([(*title).to_owned(), grouped(histogram.len())].into_iter().chain(times))
     });
     let pictures = histograms.iter().map(|(title, histogram)| picture(title, histogram, microseconds));

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::axis::{Axis, TimeUnit, draw_horizontal, grouped};
+use super::axis::{Axis, draw_horizontal};
 use super::escaped;
+use crate::figures::{TimeUnit, grouped};
 use crate::run::Run;
 use crate::turns;
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::axis::{Axis, TimeUnit, draw_horizontal, rounded};
+use super::axis::{Axis, draw_horizontal};
 use super::{COLOURS, OTHERS, escaped, legend};
+use crate::figures::{self, TimeUnit, rounded};
 use crate::run::Run;
 use crate::turns::{self, Turn};
 
@@ -69,7 +70,7 @@ pub(super) fn to_html<R>(run: &Run<R>, turns: &[Turn], names: &[String]) -> Stri
             "The first {SHOWN} of {all} turns: {} {} of {}.",
             rounded(time(shown_end)),
             unit.name,
-            super::time(end, run.megahertz)
+            figures::time(end, run.megahertz)
         )
     } else {
         format!("All {all} turns.")

@@ -1,0 +1,178 @@
+//! What is drawn: two moments of a device, and what lies between them. Drawing changes nothing and knows no terminal.
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Style, Stylize};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Row, Table};
+
+use super::controls::Controls;
+use crate::figures::{grouped, time};
+use crate::run::{ActorFigures, CoreFigures, CoreSnapshot, Snapshot};
+use crate::turns;
+
+/// Cells of a bar.
+const BAR: usize = 16;
+
+/// All that the view shows.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// What runs.
+    pub title: String,
+    /// Cycles per microsecond.
+    pub megahertz: u32,
+    /// The device at the picture before; rates are those since then.
+    pub before: Snapshot,
+    /// The device now.
+    pub now: Snapshot,
+    /// What the keys have set.
+    pub controls: Controls,
+}
+
+impl View {
+    /// A device that has not begun.
+    pub fn new(title: &str, megahertz: u32, cores: usize) -> Self {
+        let core = CoreSnapshot { figures: CoreFigures::default(), is_asleep: false, turn: None };
+        let now = Snapshot { cycles: 0, cores: vec![core; cores], actors: Vec::new() };
+        let controls = Controls::default();
+        Self { title: title.to_owned(), megahertz, before: now.clone(), now, controls }
+    }
+
+    /// Shows a later moment.
+    pub fn advance(&mut self, now: Snapshot) {
+        self.before = std::mem::replace(&mut self.now, now);
+    }
+}
+
+/// Draws the view over the whole frame.
+pub fn draw(frame: &mut Frame<'_>, view: &View) {
+    let cores = view.now.cores.len() as u16;
+    let height = frame.area().height;
+    // Half of the space at most for cores, if there are many.
+    let for_cores = (cores + 2).min((height.saturating_sub(2) / 2).max(4));
+    let [title, cores, actors, keys] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(for_cores),
+        Constraint::Min(3),
+        Constraint::Length(1),
+    ])
+    .areas(frame.area());
+    draw_title(frame, title, view);
+    draw_cores(frame, cores, view);
+    draw_actors(frame, actors, view);
+    let help = if view.controls.is_at_end {
+        " any key closes the view"
+    } else {
+        " space pause · s step · + faster · - slower · q close"
+    };
+    frame.render_widget(Line::from(help).dim(), keys);
+}
+
+fn draw_title(frame: &mut Frame<'_>, area: Rect, view: &View) {
+    let speed = time(view.controls.microseconds_a_second(), 1);
+    let state = match view.controls {
+        Controls { is_at_end: true, .. } => Span::from("ended").bold(),
+        Controls { is_paused: true, .. } => Span::from("paused").fg(Color::Yellow).bold(),
+        _ => Span::from(format!("{speed} a second")).fg(Color::Green),
+    };
+    let letters = view.now.cores.iter().map(|core| core.figures.letters).sum();
+    let right = Line::from(vec![
+        Span::from(format!("{} letters · {} · ", grouped(letters), time(view.now.cycles, view.megahertz))),
+        state,
+        Span::from(" "),
+    ]);
+    let [left_area, right_area] =
+        Layout::horizontal([Constraint::Min(0), Constraint::Length(right.width() as u16)]).areas(area);
+    frame.render_widget(Line::from(format!(" {}", view.title)).bold(), left_area);
+    frame.render_widget(right, right_area);
+}
+
+fn draw_cores(frame: &mut Frame<'_>, area: Rect, view: &View) {
+    let rows = view.now.cores.iter().enumerate().map(|(number, core)| {
+        let before = view.before.cores.get(number).map(|core| core.figures.clone()).unwrap_or_default();
+        let awake = share_awake(&before, &core.figures);
+        let seconds = (view.now.cycles - view.before.cycles) as f64 / (f64::from(view.megahertz.max(1)) * 1e6);
+        let letters = core.figures.letters - before.letters;
+        let rate = if seconds > 0.0 { grouped((letters as f64 / seconds).round() as u64) } else { "–".to_owned() };
+        let doing = match (core.turn, core.is_asleep) {
+            (Some((actor, method, letter)), _) => {
+                Span::from(format!("{}::{method} #{letter}", turns::without_path(actor)))
+            }
+            (None, true) => Span::from("asleep").dim(),
+            (None, false) => Span::from("no turn").dim(),
+        };
+        let cells = [
+            right(number.to_string(), 4),
+            Span::from(bar(awake)).fg(Color::Cyan),
+            right(format!("{:.0} %", 100.0 * awake), 5),
+            right(rate, 11),
+            right(grouped(core.figures.letters), 9),
+            right(time(core.figures.longest_turn, view.megahertz), 12),
+            doing,
+        ];
+        Row::new(cells)
+    });
+    let head = ["core", "awake", "", "  letters/s", "  letters", "longest turn", "turn"];
+    let widths = [4, BAR as u16, 5, 11, 9, 12].map(Constraint::Length).into_iter().chain([Constraint::Fill(1)]);
+    draw_table(frame, area, "cores", head, rows.collect(), widths.collect());
+}
+
+fn draw_actors(frame: &mut Frame<'_>, area: Rect, view: &View) {
+    let names = turns::names(view.now.actors.iter().map(|actor| actor.name));
+    let with_letters = view.now.actors.iter().zip(&names).filter(|(actor, _)| actor.name.is_some());
+    let rows = with_letters.map(|(actor, name)| {
+        let ActorFigures { ended, high_water, refused, dropped, longest_turn, .. } = *actor;
+        let full = actor.waiting() as f64 / high_water.max(1) as f64;
+        let refused_style = if refused > 0 { Style::new().fg(Color::Yellow) } else { Style::new() };
+        let dropped_style = if dropped > 0 { Style::new().fg(Color::Red) } else { Style::new() };
+        Row::new([
+            Span::from(name.clone()),
+            right(grouped(ended), 9),
+            right(grouped(actor.waiting()), 7),
+            Span::from(bar(full)).fg(Color::Magenta),
+            right(grouped(high_water), 10),
+            right(grouped(refused), 7).style(refused_style),
+            right(grouped(dropped), 7).style(dropped_style),
+            right(time(longest_turn, view.megahertz), 12),
+        ])
+    });
+    let head = ["actor", "  letters", "mailbox", "of its most", "high-water", "refused", "dropped", "longest turn"];
+    let widths = [Constraint::Fill(1)].into_iter().chain([9, 7, BAR as u16, 10, 7, 7, 12].map(Constraint::Length));
+    draw_table(frame, area, "actors", head, rows.collect(), widths.collect());
+}
+
+/// A table below a line with its head; what does not fit is counted.
+fn draw_table<'a, const N: usize>(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    title: &'a str,
+    head: [&'a str; N],
+    mut rows: Vec<Row<'a>>,
+    widths: Vec<Constraint>,
+) {
+    let space = usize::from(area.height.saturating_sub(2));
+    let all = rows.len();
+    let mut block = Block::new().borders(ratatui::widgets::Borders::TOP).title(format!(" {title} "));
+    if all > space {
+        rows.truncate(space);
+        block = block.title(Line::from(format!(" {space} of {all} ")).right_aligned());
+    }
+    let table = Table::new(rows, widths).header(Row::new(head).dim()).block(block).column_spacing(2);
+    frame.render_widget(table, area);
+}
+
+/// The part of the time between two moments in which a core was awake; of all time if nothing lies between them.
+fn share_awake(before: &CoreFigures, now: &CoreFigures) -> f64 {
+    let (awake, asleep) = (now.awake.saturating_sub(before.awake), now.asleep.saturating_sub(before.asleep));
+    let (awake, asleep) = if awake + asleep == 0 { (now.awake, now.asleep) } else { (awake, asleep) };
+    awake as f64 / (awake + asleep).max(1) as f64
+}
+
+fn bar(part: f64) -> String {
+    let full = ((part * BAR as f64).round() as usize).min(BAR);
+    "█".repeat(full) + &"░".repeat(BAR - full)
+}
+
+fn right(text: String, width: usize) -> Span<'static> {
+    Span::from(format!("{text:>width$}"))
+}
