@@ -625,6 +625,40 @@ fn a_dropped_reply_fails_its_promise_oca_6() {
     }
 }
 
+/// OCA-6: a worker that takes several readers along gives those back that are behind one that panics: each is run once, and
+/// answered.
+#[test]
+fn readers_behind_one_that_panics_are_run_oca_6() {
+    const QUESTIONS: usize = 16;
+    pub struct Shaky;
+    static RUNS: [AtomicU32; QUESTIONS] = [const { AtomicU32::new(0) }; QUESTIONS];
+    #[actor]
+    impl Shaky {
+        pub fn read(&self, question: usize) -> usize {
+            RUNS[question].fetch_add(1, SeqCst);
+            if question % 5 == 1 {
+                std::panic::resume_unwind(Box::new("a reader panics on purpose, without a message"));
+            }
+            question
+        }
+    }
+    #[actor]
+    static SHAKY: Actor<Shaky, ReadersWriter, QUESTIONS, QUESTIONS> = Shaky;
+    for cores in [1, 2, 4] {
+        device(cores, || {
+            for _ in 0..50 {
+                let answers: Vec<_> = (0..QUESTIONS).map(|question| SHAKY.read(question).ask().unwrap()).collect();
+                for (question, answer) in answers.into_iter().enumerate() {
+                    let expected = if question % 5 == 1 { Err(Failure::Panicked) } else { Ok(question) };
+                    assert_eq!(answer.get(), expected);
+                    assert_eq!(RUNS[question].swap(0, SeqCst), 1, "question {question} was run once");
+                }
+                while step() {}
+            }
+        });
+    }
+}
+
 /// OCA-6, OCA-24: a method that panics fails its promise, and the actor goes on: readers and writers, under every monitor,
 /// with letters waiting behind.
 #[test]

@@ -29,7 +29,7 @@ pub struct Layout {
 }
 
 /// The fields of a lane that are its letters, and those that are its promises.
-const LETTERS: [&str; 2] = ["order", "slots"];
+const LETTERS: [&str; 2] = ["order", "letters"];
 const PROMISES: [&str; 1] = ["replies"];
 
 /// The actors of an image, by name.
