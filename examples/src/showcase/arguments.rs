@@ -48,13 +48,20 @@ impl Arguments {
     }
 
     /// Takes out what says on which device to run: mode, cores, seed and whatever else the simulator understands. The seed also
-    /// makes the people.
+    /// makes the people, unless `--world S` does.
     pub(crate) fn device(&mut self) -> Result<(Options, NonZeroU32), Misuse> {
         let options = Options { seed: u64::from(SEED.get()), ..Options::default() }.take_from(&mut self.0)?;
-        let seed = u32::try_from(options.seed).ok().and_then(NonZeroU32::new).ok_or_else(|| {
+        let (name, text) = match self.value("--world")? {
+            Some(text) => ("--world", text),
+            None => ("--seed", options.seed.to_string()),
+        };
+        let number = match text.strip_prefix("0x") {
+            Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16),
+            None => text.parse(),
+        };
+        let seed = number.ok().and_then(NonZeroU32::new).ok_or_else(|| {
             Misuse::new(format!(
-                "--seed is a number from 1 to 0xffffffff, not `{}`: the people are made of it, and of 0 nothing can be made",
-                options.seed
+                "{name} is a number from 1 to 0xffffffff, not `{text}`: the people are made of it, and of 0 nothing can be made"
             ))
         })?;
         Ok((options, seed))

@@ -26,13 +26,13 @@ struct Command {
 const COMMANDS: &[Command] = &[
     Command {
         name: "figure",
-        usage: "[--cores N] [--seed S] [--json]",
+        usage: "[--cores N] [--seed S] [--world S] [--json]",
         help: "The couples among 50 to 500 people, in simulated time and on threads, under three monitors. The default.",
         run: figure::run,
     },
     Command {
         name: "urbiflock",
-        usage: "[--people N] [--seed S] [--monitor default|mutex|readers-writer] [--mode stepped|threads] [--cores N]\n             \
+        usage: "[--people N] [--seed S] [--world S] [--monitor default|mutex|readers-writer] [--mode stepped|threads] [--cores N]\n             \
                 [--batch N] [--flock PREDICATE] [--leave N] [--events FILE] [--bustle N] [--json]",
         help: "One flock: the couples, or any other, also while people come and go.",
         run: urbiflock::run,

@@ -21,7 +21,10 @@ pub const WINDOW: usize = 8;
 ///
 /// On a chip it takes what it takes; this is for simulated time, where promises have no hops. It is what the default actor takes
 /// more on the emulated RP2040 than its matches and its letters' hops (`examples/tests/board.rs` compares the two).
-pub const CYCLES_PER_ANSWER: u32 = 615;
+pub const CYCLES_PER_ANSWER: u32 = 660;
+/// What a share of a derivation takes besides its answers, in the same cycles: sets of people are emptied, copied and united. It is
+/// what a derivation among nobody takes.
+pub const CYCLES_PER_SHARE: u32 = 2350;
 /// The most helpers of a derivation.
 pub const MAX_HELPERS: usize = 7;
 /// How often a derivation tries to get all its matches done before a writer comes.
@@ -133,6 +136,7 @@ pub async fn derive_async(flockr: Ref<Flockr>, flock: FlockId) -> Result<Derivat
     for restarts in 0..PATIENCE {
         let census = flockr.census(flock).await?;
         let share = Share::split(census, 1).next_share();
+        trace::charge(CYCLES_PER_SHARE);
         let mut part = Part::NOTHING;
         let mut asked = Window::new();
         for candidate in share.first..share.end {
@@ -182,6 +186,7 @@ fn ask_all<T: Findings, Q: Copy>(
     ask: impl Fn(Q) -> Option<Promise<T, FlockError>>,
     get: impl Fn(Q) -> Outcome<T, FlockError>,
 ) -> Result<Part, DerivationError> {
+    trace::charge(CYCLES_PER_SHARE);
     let mut part = Part::NOTHING;
     let mut asked = Window::new();
     for question in questions {

@@ -21,10 +21,10 @@ use crate::world::{OWNER, World};
 /// What a comparison of two usernames takes on a Cortex-M0+, in cycles: three words are loaded and compared.
 ///
 /// On a chip it takes what it takes; this is for simulated time. Together with [`CYCLES_PER_MATCH`] it is within one per cent of
-/// what [`Flockr::extension`] takes on the emulated RP2040 with 50, 100 and 400 people, optimised for speed.
-pub const CYCLES_PER_COMPARISON: u32 = 20;
+/// what [`Flockr::extension`] takes on the emulated RP2040 with 100 and 400 people, optimised for speed.
+pub const CYCLES_PER_COMPARISON: u32 = 21;
 /// What a match takes besides, in cycles: the lists are found, the predicate is evaluated.
-pub const CYCLES_PER_MATCH: u32 = 820;
+pub const CYCLES_PER_MATCH: u32 = 500;
 
 /// A user of UrbiFlock: friends, who is near, and flocks. The actor.
 ///

@@ -48,8 +48,8 @@ mod derivation;
 mod event;
 
 pub use derivation::{
-    CYCLES_PER_ANSWER, Derivation, DerivationError, Helper, HelperFront, HelperMessage, MAX_HELPERS, PATIENCE, Part,
-    Share, WINDOW, derive, derive_async, derive_in_batches, derive_with, gather,
+    CYCLES_PER_ANSWER, CYCLES_PER_SHARE, Derivation, DerivationError, Helper, HelperFront, HelperMessage, MAX_HELPERS,
+    PATIENCE, Part, Share, WINDOW, derive, derive_async, derive_in_batches, derive_with, gather,
 };
 pub use event::{Bustle, Event, EventError};
 pub use flock::{
