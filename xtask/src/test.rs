@@ -14,11 +14,27 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, Misuse> {
     run_steps(steps(), args)
 }
 
+/// The packages whose features switch the kernel's trace events on.
+const TRACED: [&str; 3] = ["flockwork-host-sim", "flockwork-examples", "flockwork-urbiflock"];
+
+fn exclude(package: &str) -> String {
+    format!("--exclude={package}")
+}
+
 /// Cheap and telling ones first.
 fn steps() -> Vec<Step> {
     let mut steps = vec![
         Step::new("unit", "unit, integration, property and compile-fail tests on the host", || {
-            Invocation::cargo("test --workspace --all-targets --no-fail-fast").run()
+            // Without those that trace: their features would be everybody's.
+            Invocation::cargo("test --workspace --all-targets --no-fail-fast").args(TRACED.map(exclude)).run()
+        }),
+        Step::new("simulator", "virtual cores and virtual time, traces, reports and the live view", || {
+            Invocation::cargo("test -p flockwork-host-sim --features show --all-targets --no-fail-fast").run()
+        }),
+        Step::new("examples", "the showcase, its command line, and UrbiFlock", || {
+            Invocation::cargo("test -p flockwork-examples -p flockwork-urbiflock --all-targets --no-fail-fast")
+                .args(["--features", "flockwork-urbiflock/stepped"])
+                .run()
         }),
         Step::new("trace", "the hops of letters, with trace events on", || {
             Invocation::cargo("test -p flockwork-tests --features trace --test tracing").run()
