@@ -25,6 +25,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use flockwork::trace::Hop;
+/// What reads and writes [`Trace`].
+pub use prost;
 use prost::Message;
 
 use crate::run::{Event, Run};

@@ -112,7 +112,7 @@ impl Report {
         let names = turns::names(run.actors.iter().map(|actor| actor.name));
         let _ = write!(
             self.sections,
-            "<section><h2>{}</h2>\n<p class=\"note\">{}</p>\n{}{}{}{}{}</section>\n",
+            "<section><h2>{}</h2>\n<p class=\"note\">{}</p>\n{}{}{}<h3>Cores</h3>\n{}<h3>Actors</h3>\n{}</section>\n",
             escaped(heading),
             circumstances(run),
             timeline::to_html(run, &turns, &names),
@@ -152,7 +152,7 @@ impl Report {
     }
 }
 
-/// A table of text. Cells that begin with a digit, and their column's head, are set to the right.
+/// A table of text. Columns of numbers are set to the right, but for the first: it says what its row is about.
 #[derive(Clone, Debug)]
 #[must_use = "a table is nowhere until it is added to a report"]
 pub struct Table {
@@ -181,7 +181,8 @@ impl Table {
 
     fn to_html(&self) -> String {
         let is_number = |cell: &String| cell.starts_with(|first: char| first.is_ascii_digit() || first == '–');
-        let is_right = |column: usize| !self.rows.is_empty() && self.rows.iter().all(|row| is_number(&row[column]));
+        let is_right =
+            |column: usize| column > 0 && !self.rows.is_empty() && self.rows.iter().all(|row| is_number(&row[column]));
         let class = |column| if is_right(column) { " class=\"number\"" } else { "" };
         let line = |tag: &str, cells: &[String]| {
             let cells =

@@ -31,6 +31,8 @@ use std::io::{self, IsTerminal};
 use std::rc::Rc;
 
 pub use controls::{Controls, Key};
+/// What [`draw`] draws with.
+pub use ratatui;
 pub use view::{View, draw};
 
 use crate::device::Mode;

@@ -31,8 +31,8 @@ impl Axis {
 
     /// An axis of which each step multiplies. Both values are above 0; they are widened to the next 1, 2 or 5 of a decade.
     pub(super) fn logarithmic(from: f64, to: f64, place: (f64, f64)) -> Self {
-        let from = steps_of_decades(from, from).last().unwrap_or(from);
-        let to = steps_of_decades(to, to).find(|step| *step >= to * (1.0 - 1e-9)).unwrap_or(to);
+        let from = steps_of_decades(from, from).next().unwrap_or(from);
+        let to = steps_of_decades(to, to).last().unwrap_or(to);
         let to = if to > from { to } else { from * 10.0 };
         Self { from, to, is_logarithmic: true, place }
     }

@@ -13,7 +13,7 @@ use crate::turns::Turn;
 const WIDTH: f64 = 450.0;
 const HEIGHT: f64 = 280.0;
 const LEFT: f64 = 52.0;
-const RIGHT: f64 = WIDTH - 14.0;
+const RIGHT: f64 = WIDTH - 26.0;
 const TOP: f64 = 32.0;
 const BOTTOM: f64 = HEIGHT - 48.0;
 
@@ -45,13 +45,15 @@ pub(super) fn to_html<R>(run: &Run<R>, turns: &[Turn]) -> String {
 }
 
 /// In cycles, to three digits.
-fn histogram(times: impl Iterator<Item = u64>) -> Histogram<u64> {
-    let mut histogram = match Histogram::new(3) {
-        Ok(histogram) => histogram,
-        Err(error) => unreachable!("three digits are allowed: {error}"),
-    };
+fn histogram(times: impl Iterator<Item = u64> + Clone) -> Histogram<u64> {
     // What took no time at all has no place on an axis that multiplies.
-    times.for_each(|time| histogram.saturating_record(time.max(1)));
+    let times = times.map(|time| time.max(1));
+    let most = times.clone().max().unwrap_or(1).max(2);
+    let mut histogram = match Histogram::new_with_max(most, 3) {
+        Ok(histogram) => histogram,
+        Err(error) => unreachable!("three digits and a most of 2 or more are allowed: {error}"),
+    };
+    times.for_each(|time| histogram.saturating_record(time));
     histogram
 }
 
@@ -85,7 +87,7 @@ fn picture(title: &str, histogram: &Histogram<u64>, microseconds: impl Fn(u64) -
         );
     }
     let median = x_axis.at(microseconds(histogram.value_at_quantile(0.5)));
-    let _ = write!(svg, "<path class=\"guide\" d=\"M{median:.1} {TOP}V{BOTTOM}\"/></svg>");
+    let _ = write!(svg, "<path class=\"median\" d=\"M{median:.1} {TOP}V{BOTTOM}\"/></svg>");
     svg
 }
 
@@ -100,6 +102,12 @@ mod tests {
         let svg = picture("t", &histogram, |cycles| cycles as f64 / 125.0);
         let counts = svg.split("<title>").filter_map(|part| part.split_once(" letters</title>"));
         let counts = counts.map(|(count, _)| count.replace('\u{202f}', "").parse::<u64>().expect("a count"));
-        assert_eq!(counts.sum::<u64>(), times.count() as u64);
+        assert_eq!(counts.sum::<u64>(), times.clone().count() as u64);
+
+        let mut sorted = times.collect::<Vec<_>>();
+        sorted.sort_unstable();
+        let (median, longest) = (sorted[sorted.len() / 2] as f64, sorted[sorted.len() - 1] as f64);
+        assert!((histogram.value_at_quantile(0.5) as f64 / median - 1.0).abs() < 0.002);
+        assert!((histogram.max() as f64 / longest - 1.0).abs() < 0.002);
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn to_html<R>(run: &Run<R>, turns: &[Turn], names: &[String]) -> Stri
     let unit = TimeUnit::of(microseconds(shown_end));
     let time = |cycles: u64| unit.from_microseconds(microseconds(cycles));
 
-    let height = if run.cores.len() > 12 { 14.0 } else { 30.0 };
+    let height = if run.cores.len() > 12 { 14.0 } else { 34.0 };
     let bottom = TOP + height * run.cores.len() as f64;
     let axis = Axis::exact(0.0, time(shown_end), (LEFT, RIGHT));
     let mut svg = format!("<svg class=\"figure\" viewBox=\"0 0 {WIDTH} {}\" role=\"img\">", bottom + 48.0);
@@ -48,11 +48,13 @@ pub(super) fn to_html<R>(run: &Run<R>, turns: &[Turn], names: &[String]) -> Stri
         let inset = 3.0 + (turn.nesting as f64 * 4.0).min(height / 2.0 - 5.0);
         let _ = write!(
             svg,
-            "<rect class=\"turn colour-{}\" x=\"{x:.2}\" y=\"{:.1}\" width=\"{:.2}\" height=\"{:.1}\">\
+            "<rect class=\"turn colour-{}{}\" x=\"{x:.2}\" y=\"{:.1}\" width=\"{:.2}\" height=\"{:.1}\">\
              <title>{}::{}, letter {}: {} – {} {}</title></rect>",
             colours.get(&turn.actor).copied().unwrap_or(OTHERS),
+            // An edge would hide a bar that is as thin.
+            if to - x > 3.0 { " edged" } else { "" },
             TOP + height * f64::from(turn.core) + inset,
-            (to - x).max(0.6),
+            (to - x).max(1.0),
             height - 2.0 * inset,
             escaped(&names[usize::from(turn.actor)]),
             escaped(turn.method),

@@ -11,8 +11,8 @@ use crate::figures::{grouped, time};
 use crate::run::{ActorFigures, CoreFigures, CoreSnapshot, Snapshot};
 use crate::turns;
 
-/// Cells of a bar.
-const BAR: usize = 16;
+/// Below so many columns, bars make room for names.
+const WIDE: u16 = 100;
 
 /// All that the view shows.
 #[derive(Clone, Debug)]
@@ -88,6 +88,7 @@ fn draw_title(frame: &mut Frame<'_>, area: Rect, view: &View) {
 }
 
 fn draw_cores(frame: &mut Frame<'_>, area: Rect, view: &View) {
+    let bar_width = if area.width < WIDE { 6 } else { 16 };
     let rows = view.now.cores.iter().enumerate().map(|(number, core)| {
         let before = view.before.cores.get(number).map(|core| core.figures.clone()).unwrap_or_default();
         let awake = share_awake(&before, &core.figures);
@@ -96,48 +97,49 @@ fn draw_cores(frame: &mut Frame<'_>, area: Rect, view: &View) {
         let rate = if seconds > 0.0 { grouped((letters as f64 / seconds).round() as u64) } else { "–".to_owned() };
         let doing = match (core.turn, core.is_asleep) {
             (Some((actor, method, letter)), _) => {
-                Span::from(format!("{}::{method} #{letter}", turns::without_path(actor)))
+                Span::from(format!(" {}::{method} #{letter}", turns::without_path(actor)))
             }
-            (None, true) => Span::from("asleep").dim(),
-            (None, false) => Span::from("no turn").dim(),
+            (None, true) => Span::from(" asleep").dim(),
+            (None, false) => Span::from(" no turn").dim(),
         };
         let cells = [
             right(number.to_string(), 4),
-            Span::from(bar(awake)).fg(Color::Cyan),
+            Span::from(bar(awake, bar_width)).fg(Color::Cyan),
             right(format!("{:.0} %", 100.0 * awake), 5),
-            right(rate, 11),
-            right(grouped(core.figures.letters), 9),
-            right(time(core.figures.longest_turn, view.megahertz), 12),
+            right(rate, 12),
+            right(grouped(core.figures.letters), 10),
+            right(time(core.figures.longest_turn, view.megahertz), 14),
             doing,
         ];
         Row::new(cells)
     });
-    let head = ["core", "awake", "", "  letters/s", "  letters", "longest turn", "turn"];
-    let widths = [4, BAR as u16, 5, 11, 9, 12].map(Constraint::Length).into_iter().chain([Constraint::Fill(1)]);
+    let head = ["core", "awake", "", "   letters/s", "   letters", "  longest turn", " turn"];
+    let widths = [4, bar_width, 5, 12, 10, 14].map(Constraint::Length).into_iter().chain([Constraint::Fill(1)]);
     draw_table(frame, area, "cores", head, rows.collect(), widths.collect());
 }
 
 fn draw_actors(frame: &mut Frame<'_>, area: Rect, view: &View) {
+    let bar_width = if area.width < WIDE { 0 } else { 16 };
     let names = turns::names(view.now.actors.iter().map(|actor| actor.name));
     let with_letters = view.now.actors.iter().zip(&names).filter(|(actor, _)| actor.name.is_some());
     let rows = with_letters.map(|(actor, name)| {
         let ActorFigures { ended, high_water, refused, dropped, longest_turn, .. } = *actor;
         let full = actor.waiting() as f64 / high_water.max(1) as f64;
-        let refused_style = if refused > 0 { Style::new().fg(Color::Yellow) } else { Style::new() };
-        let dropped_style = if dropped > 0 { Style::new().fg(Color::Red) } else { Style::new() };
+        let warning = |count: u64, colour: Color| if count > 0 { Style::new().fg(colour) } else { Style::new() };
         Row::new([
             Span::from(name.clone()),
             right(grouped(ended), 9),
-            right(grouped(actor.waiting()), 7),
-            Span::from(bar(full)).fg(Color::Magenta),
+            right(grouped(actor.waiting()), 9),
+            Span::from(bar(full, bar_width)).fg(Color::Magenta),
             right(grouped(high_water), 10),
-            right(grouped(refused), 7).style(refused_style),
-            right(grouped(dropped), 7).style(dropped_style),
-            right(time(longest_turn, view.megahertz), 12),
+            right(grouped(refused), 9).style(warning(refused, Color::Yellow)),
+            right(grouped(dropped), 9).style(warning(dropped, Color::Red)),
+            right(time(longest_turn, view.megahertz), 14),
         ])
     });
-    let head = ["actor", "  letters", "mailbox", "of its most", "high-water", "refused", "dropped", "longest turn"];
-    let widths = [Constraint::Fill(1)].into_iter().chain([9, 7, BAR as u16, 10, 7, 7, 12].map(Constraint::Length));
+    // Columns of figures bring their own space, so that a bar without width leaves no gap.
+    let head = ["actor", "  letters", "  mailbox", "", "high-water", "  refused", "  dropped", "  longest turn"];
+    let widths = [Constraint::Fill(1)].into_iter().chain([9, 9, bar_width, 10, 9, 9, 14].map(Constraint::Length));
     draw_table(frame, area, "actors", head, rows.collect(), widths.collect());
 }
 
@@ -157,7 +159,7 @@ fn draw_table<'a, const N: usize>(
         rows.truncate(space);
         block = block.title(Line::from(format!(" {space} of {all} ")).right_aligned());
     }
-    let table = Table::new(rows, widths).header(Row::new(head).dim()).block(block).column_spacing(2);
+    let table = Table::new(rows, widths).header(Row::new(head).dim()).block(block).column_spacing(1);
     frame.render_widget(table, area);
 }
 
@@ -168,9 +170,10 @@ fn share_awake(before: &CoreFigures, now: &CoreFigures) -> f64 {
     awake as f64 / (awake + asleep).max(1) as f64
 }
 
-fn bar(part: f64) -> String {
-    let full = ((part * BAR as f64).round() as usize).min(BAR);
-    "█".repeat(full) + &"░".repeat(BAR - full)
+fn bar(part: f64, width: u16) -> String {
+    let width = usize::from(width);
+    let full = ((part * width as f64).round() as usize).min(width);
+    "█".repeat(full) + &"░".repeat(width - full)
 }
 
 fn right(text: String, width: usize) -> Span<'static> {

@@ -20,7 +20,7 @@ pub(super) trait Console {
     /// Waits so long for a key, or for ever.
     fn key(&mut self, wait: Option<Duration>) -> io::Result<Option<Key>>;
 
-    /// Gives the terminal back. May be called again.
+    /// Gives the terminal back.
     fn close(&mut self);
 }
 
@@ -77,8 +77,9 @@ impl<C: Console> Watch<C> {
     }
 
     fn end(&mut self) {
-        self.is_closed = true;
-        self.console.close();
+        if !std::mem::replace(&mut self.is_closed, true) {
+            self.console.close();
+        }
     }
 
     /// Shows the view until simulated time may pass.
@@ -179,5 +180,131 @@ fn meaning(key: KeyEvent) -> Key {
         KeyCode::Char('-') | KeyCode::Down => Key::Slower,
         KeyCode::Char('q') | KeyCode::Esc => Key::Quit,
         _ => Key::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    use super::*;
+    use crate::run::ActorFigures;
+
+    /// Keys that are pressed one after the other; none is a picture that stays as long as it may.
+    struct Script {
+        terminal: Terminal<TestBackend>,
+        keys: VecDeque<Option<Key>>,
+        drawn: usize,
+        closed: usize,
+        is_broken: bool,
+    }
+
+    impl Console for Script {
+        fn draw(&mut self, picture: impl FnOnce(&mut Frame<'_>)) -> io::Result<bool> {
+            if self.is_broken {
+                return Err(io::Error::other("broken"));
+            }
+            self.drawn += 1;
+            let drawn = self.terminal.draw(picture);
+            Ok(drawn.is_ok())
+        }
+
+        fn key(&mut self, wait: Option<Duration>) -> io::Result<Option<Key>> {
+            let key = self.keys.pop_front().expect("no more keys are asked for");
+            assert!(wait.is_some() || key.is_some(), "a wait without end ends with a key");
+            Ok(key)
+        }
+
+        fn close(&mut self) {
+            self.closed += 1;
+        }
+    }
+
+    fn watch(keys: impl IntoIterator<Item = Option<Key>>) -> Watch<Script> {
+        let terminal = Terminal::new(TestBackend::new(100, 10)).expect("memory can be drawn on");
+        let script = Script { terminal, keys: keys.into_iter().collect(), drawn: 0, closed: 0, is_broken: false };
+        Watch::new(script, View::new("test", 100, 1))
+    }
+
+    /// A device with one actor that has been sent so many letters.
+    fn at(cycles: u64, sent: u64) -> Snapshot {
+        let mut snapshot = View::new("test", 100, 1).now;
+        snapshot.cycles = cycles;
+        snapshot.actors = vec![ActorFigures { name: Some("Actor"), sent, ..ActorFigures::default() }];
+        snapshot
+    }
+
+    #[test]
+    fn a_picture_is_shown_whenever_so_much_time_has_passed() {
+        let mut watch = watch([None, None, Some(Key::Slower), None]);
+        // Ten milliseconds a second, twenty pictures a second, a hundred megahertz: 50 000 cycles.
+        for cycles in [0, 10_000, 49_999, 50_000, 70_000, 99_999] {
+            watch.look(&at(cycles, 0));
+        }
+        assert_eq!(watch.console.drawn, 2);
+        // Half as fast from then on; a key is seen at once.
+        for cycles in [100_001, 125_000] {
+            watch.look(&at(cycles, 0));
+        }
+        assert_eq!((watch.console.drawn, watch.console.keys.len()), (4, 0));
+        assert_eq!(watch.next, 125_001);
+    }
+
+    #[test]
+    fn steps_go_on_to_what_happens_next() {
+        let mut watch = watch([Some(Key::Pause), Some(Key::Step), Some(Key::Step), Some(Key::Pause), None]);
+        watch.look(&at(0, 0));
+        assert_eq!(watch.view.now.cycles, 0);
+        for (cycles, sent) in [(100, 0), (200, 0), (300, 1)] {
+            watch.look(&at(cycles, sent));
+        }
+        assert_eq!(
+            (watch.view.now.cycles, watch.view.controls.is_paused),
+            (300, true),
+            "nothing but time passed before"
+        );
+        watch.look(&at(400, 2));
+        assert_eq!((watch.view.now.cycles, watch.view.controls.is_paused), (400, false));
+        assert!(watch.console.keys.is_empty());
+    }
+
+    #[test]
+    fn who_quits_is_not_asked_again_and_gets_the_terminal_back() {
+        let mut watch = watch([Some(Key::Redraw), Some(Key::Quit)]);
+        (0..10).for_each(|look| watch.look(&at(look * 1_000_000, look)));
+        assert_eq!((watch.console.drawn, watch.console.closed), (2, 1));
+        assert!(watch.close().is_ok());
+    }
+
+    #[test]
+    fn the_end_stays_until_a_key_is_pressed() {
+        let mut watch = watch([None, Some(Key::Redraw), Some(Key::Other)]);
+        watch.look(&at(0, 0));
+        let run = crate::Device::stepped(1).run(|| flockwork::trace::charge(777));
+        watch.show_end(&run);
+        assert_eq!((watch.view.now.cycles, watch.console.drawn, watch.console.closed), (777, 3, 1));
+        assert!(watch.console.keys.is_empty());
+    }
+
+    #[test]
+    fn a_terminal_that_fails_is_reported_and_left_alone() {
+        let mut watch = watch([]);
+        watch.console.is_broken = true;
+        (0..3).for_each(|look| watch.look(&at(look * 1_000_000, look)));
+        assert_eq!(watch.close().expect_err("it failed").to_string(), "broken");
+    }
+
+    #[test]
+    fn keys_mean_what_the_help_says() {
+        let key = |code| meaning(KeyEvent::new(code, KeyModifiers::NONE));
+        assert_eq!(
+            [' ', 's', '+', '-', 'q'].map(|letter| key(KeyCode::Char(letter))),
+            [Key::Pause, Key::Step, Key::Faster, Key::Slower, Key::Quit]
+        );
+        assert_eq!(meaning(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)), Key::Abort);
+        assert_eq!(key(KeyCode::Char('c')), Key::Other);
     }
 }
