@@ -4,6 +4,7 @@ use std::num::{NonZeroU16, NonZeroU32};
 use std::time::{Duration, Instant};
 
 use flockwork::{Actor, Mutex, Pinned, ReadersWriter, Ref, Serial, actor};
+use flockwork_host_sim::top::{self, Trouble};
 use flockwork_host_sim::{Device, Misuse, Mode, Options, Run};
 use flockwork_urbiflock::{
     Derivation, FlockId, Flockr, Helper, MAX_HELPERS, SEED, WORLD, World, derive_in_batches, derive_with, gather,
@@ -91,6 +92,8 @@ pub(crate) struct Measured {
     pub(crate) spent: f64,
     /// What happened on the simulated device.
     pub(crate) run: Option<Run<Derivation>>,
+    /// Which flock of its flockr it was.
+    pub(crate) flock: FlockId,
 }
 
 impl Measured {
@@ -161,16 +164,27 @@ impl Method {
     }
 
     fn step(&self, series: Series, flock: FlockId) -> Measured {
-        let device = Options { cores: series.cores, ..self.device.clone() }.device();
-        let run = device.run(|| self.derive(series, flock));
-        Measured { derivation: run.returned, spent: run.cycles as f64, run: Some(run) }
+        let run = self.record(series, flock);
+        Measured { derivation: run.returned, spent: run.cycles as f64, run: Some(run), flock }
+    }
+
+    /// One more derivation, with a record of every letter, in either mode.
+    pub(crate) fn record(&self, series: Series, flock: FlockId) -> Run<Derivation> {
+        Options { cores: series.cores, ..self.device.clone() }.device().run(|| self.derive(series, flock))
+    }
+
+    /// One more derivation, shown in the terminal while it happens.
+    pub(crate) fn watch(&self, series: Series, flock: FlockId) -> Result<Run<Derivation>, Trouble> {
+        let options = Options { cores: series.cores, ..self.device.clone() };
+        let title = format!("urbiflock, {}", series.monitor.name());
+        top::run(&options, &title, || self.derive(series, flock))
     }
 
     /// One round on threads.
     fn time(&self, series: Series, flock: FlockId) -> Measured {
         let device = Device::threads(series.cores).keep_events(false);
         let round = device.run(|| {
-            let mut best = Measured { derivation: self.derive(series, flock), spent: f64::MAX, run: None };
+            let mut best = Measured { derivation: self.derive(series, flock), spent: f64::MAX, run: None, flock };
             for _ in 0..ROUND {
                 let (start, mut derivations) = (Instant::now(), 0);
                 while start.elapsed() < MEASUREMENT {

@@ -1,18 +1,28 @@
 //! `cargo run`: the couples among 50 to 500 people, one core against several, in simulated time and on threads.
 
 use std::io::IsTerminal;
+use std::num::NonZeroU32;
 
-use flockwork_host_sim::Misuse;
+use flockwork_host_sim::report::{Chart, Report, Table};
+use flockwork_host_sim::{Misuse, Run};
+use flockwork_urbiflock::{Derivation, SEED};
 use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
 use crate::chart::{Points, draw};
 use crate::couples::{BASE, BATCH_ON_THREADS, Measured, Method, Monitor, Series, as_expected, crowd, world};
+use crate::files::Files;
+use crate::urbiflock::quoted;
 
 /// People per row.
 const SIZES: [usize; 10] = [50, 100, 150, 200, 250, 300, 350, 400, 450, 500];
 /// What the paper measured: people, and the speed-up of a readers-writer monitor on two cores over one core.
 const PAPER: [(usize, f64); 2] = [(100, 1.88), (400, 1.96)];
+
+/// What the emulated board takes; `tests/emulator/tests/urbiflock.rs` writes it.
+const BOARD: &str = include_str!("../../../bench/cycles/rp2040-urbiflock.json");
+/// The size whose run is recorded.
+const RECORDED: usize = 400;
 
 /// One size, in both modes: default, mutex, readers-writer.
 struct Row {
@@ -28,8 +38,10 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
         arguments.refuse(option, "the figure has no such option; `cargo run -- urbiflock` has")?;
     }
     let (options, seed) = arguments.device()?;
+    let files = Files::take_from(&mut arguments)?;
     let json = arguments.flag("--json");
     arguments.nothing_else()?;
+    let files = if json { files } else { files.or_beside_the_program()? };
 
     let series = [
         BASE,
@@ -52,18 +64,40 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
         Row { people, stepped, threads, checked: checked.is_some() }
     };
     let rows: Vec<Row> = SIZES.into_iter().map(measure).collect();
+    let board = board(seed, options.cores);
     if live {
         eprint!("\r{:30}\r", "");
     }
+    let figure = Figure { rows, board, cores: options.cores };
+    let mut written = String::new();
+    if files.are_wanted() {
+        let run = figure.recorded();
+        written = files.write(run, || figure.page(run))?;
+    }
     if json {
-        println!(
-            "{:#}",
-            json!({ "seed": seed, "rows": rows.iter().flat_map(|row| row.json(&series)).collect::<Vec<_>>() })
-        );
+        let rows = figure.rows.iter().flat_map(|row| row.json(&series)).collect::<Vec<_>>();
+        println!("{:#}", json!({ "seed": options.seed, "world": seed, "rows": rows }));
     } else {
-        print!("{}", tell(&rows, options.cores));
+        print!("{}{written}", figure.tell());
     }
     Ok(())
+}
+
+/// What the emulated board takes: people, and the cycles of default, mutex and readers-writer.
+type Board = Vec<(usize, [f64; 3])>;
+
+/// What was measured on the emulated board, if it is about the same people and as many cores.
+fn board(world: NonZeroU32, cores: usize) -> Board {
+    if (world, cores) != (SEED, 2) {
+        return Vec::new();
+    }
+    let kept: Value = serde_json::from_str(BOARD).expect("the file is JSON; a test writes it");
+    let number = |value: &Value| value.as_f64().expect("people and cycles are numbers");
+    let row = |row: &Value| {
+        let cycles = Monitor::ALL.map(|monitor| number(&row[monitor.name()]));
+        (number(&row["people"]) as usize, cycles)
+    };
+    kept["rows"].as_array().map(|rows| rows.iter().map(row).collect()).unwrap_or_default()
 }
 
 impl Row {
@@ -85,72 +119,171 @@ impl Row {
     }
 }
 
+/// What one size took under default, mutex and readers-writer.
+fn spent(measured: &[Measured]) -> [f64; 3] {
+    [0, 1, 2].map(|series| measured[series].spent)
+}
+
 /// The speed-up of the readers-writer monitor.
-fn gain(measured: &[Measured]) -> f64 {
-    measured[2].speed_up(&measured[0])
+fn gain([default, _, readers_writer]: [f64; 3]) -> f64 {
+    default / readers_writer
 }
 
 /// What the mutex monitor costs, in per cent of the default actor.
-fn overhead(measured: &[Measured]) -> f64 {
-    100.0 * (measured[1].spent / measured[0].spent - 1.0)
+fn overhead([default, mutex, _]: [f64; 3]) -> f64 {
+    100.0 * (mutex / default - 1.0)
 }
 
-/// The table, the chart, and what one sees.
-fn tell(rows: &[Row], cores: usize) -> String {
-    let mut text = format!(
-        "UrbiFlock: which of the people nearby came as a couple? A device asks its flock actor once for each person.\n\
-         The actor's source is the same in every column; only the monitor in its declaration differs.\n\n\
-         {:39}│ RP2040, stepped: 1000 cycles      │ threads of this machine: µs\n\
-         people  couples      hash  comparisons │ default  mutex   r-w/{cores}  speed-up │ default  mutex   r-w/{cores}  speed-up\n\
-         ───────────────────────────────────────┼───────────────────────────────────┼──────────────────────────────────\n",
-        ""
-    );
-    for Row { people, stepped, threads, .. } in rows {
-        let found = &stepped[0].derivation;
-        text += &format!("{people:>6} {:>8}  {:08x} {:>12} ", found.couples(), found.hash(), found.comparisons);
-        for measured in [stepped, threads] {
-            text += &format!(
-                "│{:>8.1} {:>+5.1}% {:>7.1} {:>8.2} × ",
-                measured[0].spent / 1e3,
-                overhead(measured),
-                measured[2].spent / 1e3,
-                gain(measured)
-            );
-        }
-        text = text.trim_end().to_owned() + "\n";
+/// Everything that was measured.
+struct Figure {
+    rows: Vec<Row>,
+    board: Board,
+    cores: usize,
+}
+
+impl Figure {
+    /// One figure over people, from each source.
+    fn stepped(&self, of: fn([f64; 3]) -> f64) -> Vec<(usize, f64)> {
+        self.rows.iter().map(|row| (row.people, of(spent(&row.stepped)))).collect()
     }
-    let points = |sign, name, of: fn(&Row) -> &[Measured]| Points {
-        sign,
-        name,
-        points: rows.iter().map(|row| (row.people, gain(of(row)))).collect(),
-    };
-    text += &format!("\nSpeed-up of the readers-writer monitor on {cores} cores over the default actor on one:\n\n");
-    text += &draw(
-        &SIZES,
-        &[
-            points('●', "stepped", |row| &row.stepped),
-            points('○', "threads", |row| &row.threads),
-            Points { sign: '×', name: "the paper, two cores", points: PAPER.to_vec() },
-        ],
-    );
-    let range = |of: fn(&Row) -> f64, digits: usize| {
-        let (least, most) = rows.iter().map(of).fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(x), b.max(x)));
-        format!("{least:.digits$} to {most:.digits$}")
-    };
-    let checked: Vec<String> = rows.iter().filter(|row| row.checked).map(|row| row.people.to_string()).collect();
-    let checked = match checked.is_empty() {
-        true => String::new(),
-        false => format!(", and those of {} people with the workload's check values", checked.join(", ")),
-    };
-    text + &format!(
-        "\nWhat one sees: with `ReadersWriter` instead of no monitor, {cores} simulated cores are {} times as fast as one,\n\
-         threads {} times; the paper measured 1.88 and 1.96 with two cores. `Mutex` takes {} % more than no monitor (stepped).\n\
-         All hashes agree: both modes, all monitors, and the incremental engine{checked}.\n\n\
-         Stepped: a letter for each person; cycles are those of the table of costs, not of a chip. Threads: letters for {BATCH_ON_THREADS}\n\
-         people each, best of many rounds; they include the kernel's trace events, which stepped mode needs, and suffer from\n\
-         whatever else this machine does.\n",
-        range(|row| gain(&row.stepped), 2),
-        range(|row| gain(&row.threads), 2),
-        range(|row| overhead(&row.stepped), 1),
-    )
+
+    fn threads(&self, of: fn([f64; 3]) -> f64) -> Vec<(usize, f64)> {
+        self.rows.iter().map(|row| (row.people, of(spent(&row.threads)))).collect()
+    }
+
+    fn board(&self, of: fn([f64; 3]) -> f64) -> Vec<(usize, f64)> {
+        self.board.iter().map(|&(people, cycles)| (people, of(cycles))).collect()
+    }
+
+    fn on_the_board(&self, people: usize) -> Option<[f64; 3]> {
+        self.board.iter().find(|row| row.0 == people).map(|row| row.1)
+    }
+
+    /// The table, the chart, and what one sees.
+    fn tell(&self) -> String {
+        let cores = self.cores;
+        let mut text = format!(
+            "UrbiFlock: which of the people nearby came as a couple? A device asks its flock actor once for each person.\n\
+             The actor's source is the same in every column; only the monitor in its declaration differs.\n\n\
+             {:38} │ stepped RP2040: 1000 cycles       │ emulated │ threads of this machine: µs\n\
+             people  couples      hash  comparisons │ default   mutex   r-w/{cores} speed-up │ speed-up │ default   mutex   r-w/{cores} speed-up\n\
+             ───────────────────────────────────────┼───────────────────────────────────┼──────────┼──────────────────────────────────\n",
+            ""
+        );
+        let columns = |spent: [f64; 3]| {
+            format!(
+                "{:>8.1} {:>+6.1}% {:>7.1} {:>6.2} ×  ",
+                spent[0] / 1e3,
+                overhead(spent),
+                spent[2] / 1e3,
+                gain(spent)
+            )
+        };
+        for Row { people, stepped, threads, .. } in &self.rows {
+            let found = &stepped[0].derivation;
+            text += &format!("{people:>6} {:>8}  {:08x} {:>12} ", found.couples(), found.hash(), found.comparisons);
+            let board = self.on_the_board(*people).map_or("–".to_owned(), |cycles| format!("{:.2} ×", gain(cycles)));
+            text += &format!("│{} │ {board:>7}  │{}", columns(spent(stepped)), columns(spent(threads)));
+            text = text.trim_end().to_owned() + "\n";
+        }
+        text +=
+            &format!("\nSpeed-up of the readers-writer monitor on {cores} cores over the default actor on one:\n\n");
+        let mut series = vec![Points { sign: '●', name: "stepped", points: self.stepped(gain) }];
+        if !self.board.is_empty() {
+            series.push(Points { sign: '◆', name: "emulated RP2040", points: self.board(gain) });
+        }
+        series.push(Points { sign: '○', name: "threads", points: self.threads(gain) });
+        series.push(Points { sign: '×', name: "the paper, two cores", points: PAPER.to_vec() });
+        text + &draw(&SIZES, &series) + &self.sentences()
+    }
+
+    fn sentences(&self) -> String {
+        let cores = self.cores;
+        let checked: Vec<String> =
+            self.rows.iter().filter(|row| row.checked).map(|row| row.people.to_string()).collect();
+        let checked = match checked.is_empty() {
+            true => String::new(),
+            false => format!(";\nthose of {} people are the workload's check values", checked.join(", ")),
+        };
+        format!(
+            "\nWhat one sees: with `ReadersWriter` in the declaration, {cores} simulated cores are {} times as fast as one, and\n\
+             threads {} times; the paper measured 1.88 and 1.96 on two cores. `Mutex` takes {} % more than no monitor.\n\
+             All hashes agree, in both modes, under all monitors, and with the incremental engine{checked}.\n\n\
+             Stepped: a letter for each person, cycles from a table of what letters take on the board. Emulated: the same on the RP2040's\n\
+             emulator, as kept by the tests. Threads: letters for {BATCH_ON_THREADS} people each, best of many measurements; trace events are\n\
+             included, because stepped mode needs them, and so is whatever else this machine does.\n\n",
+            range(&self.stepped(gain), 2),
+            range(&self.threads(gain), 2),
+            range(&self.stepped(overhead), 1),
+        )
+    }
+
+    /// The run that the trace and the report show: 400 people, both cores.
+    fn recorded(&self) -> &Run<Derivation> {
+        let row = self.rows.iter().find(|row| row.people == RECORDED).expect("one of the sizes");
+        row.stepped[2].run.as_ref().expect("a stepped run is recorded")
+    }
+
+    /// The report.
+    fn page(&self, run: &Run<Derivation>) -> Report {
+        let floats = |points: Vec<(usize, f64)>| points.into_iter().map(|(people, y)| (people as f64, y));
+        let chart = |title: &str, y: &str, of: fn([f64; 3]) -> f64| {
+            Chart::new(title, "people nearby", y)
+                .line("stepped", floats(self.stepped(of)))
+                .line("emulated RP2040", floats(self.board(of)))
+                .line("threads of the host", floats(self.threads(of)))
+        };
+        let cores = self.cores;
+        let head = [
+            "people",
+            "couples",
+            "hash",
+            "comparisons",
+            "stepped, cycles",
+            "speed-up",
+            "emulated",
+            "threads, µs",
+            "speed-up",
+        ];
+        let table = self.rows.iter().fold(Table::new("All sizes", head), |table, row| {
+            let (found, stepped, threads) = (&row.stepped[0].derivation, spent(&row.stepped), spent(&row.threads));
+            table.row([
+                row.people.to_string(),
+                found.couples().to_string(),
+                format!("{:08x}", found.hash()),
+                found.comparisons.to_string(),
+                format!("{:.0} / {:.0} / {:.0}", stepped[0], stepped[1], stepped[2]),
+                format!("{:.2}", gain(stepped)),
+                self.on_the_board(row.people).map_or("–".to_owned(), |cycles| format!("{:.2}", gain(cycles))),
+                format!("{:.1} / {:.1} / {:.1}", threads[0] / 1e3, threads[1] / 1e3, threads[2] / 1e3),
+                format!("{:.2}", gain(threads)),
+            ])
+        });
+        let at = self.stepped(gain).into_iter().find(|point| point.0 == RECORDED).map_or(f64::NAN, |point| point.1);
+        Report::new("UrbiFlock: one actor on both cores")
+            .introduction(format!(
+                "A device asks its flock actor, once for each person nearby, who came as a couple. The actor's source is the same \
+                 in every series; only the monitor in its declaration differs: none, Mutex, or ReadersWriter on {cores} cores. Every \
+                 answer was checked."
+            ))
+            .highlight(format!("{at:.2} ×"), format!("as fast on {cores} simulated cores, {RECORDED} people"))
+            .highlight(format!("{:08x}", run.returned.hash()), "the same couples in every mode, under every monitor")
+            .chart(
+                chart("Speed-up of the readers-writer monitor", "times as fast as one core", gain)
+                    .y_from(1.0)
+                    .guide(cores as f64, format!("{cores} cores at best"))
+                    .points("the paper, two cores", floats(PAPER.to_vec())),
+            )
+            .chart(chart("What the mutex monitor costs over the default actor", "%", overhead).guide(6.0, "the paper: below 6 %"))
+            .table(table)
+            .run(format!("{RECORDED} people, readers-writer, {cores} cores"), run)
+            .expect("the run kept its events")
+            .replay(std::env::args().skip(1).fold("cargo run --".to_owned(), |line, word| line + " " + &quoted(&word)), run.seed)
+    }
+}
+
+fn range(points: &[(usize, f64)], digits: usize) -> String {
+    let ys = points.iter().map(|point| point.1);
+    let (least, most) = ys.fold((f64::MAX, f64::MIN), |(least, most), y| (least.min(y), most.max(y)));
+    format!("{least:.digits$} to {most:.digits$}")
 }

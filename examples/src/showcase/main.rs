@@ -7,6 +7,7 @@ mod chart;
 mod couples;
 mod dictionary;
 mod figure;
+mod files;
 mod live;
 mod urbiflock;
 
@@ -26,14 +27,15 @@ struct Command {
 const COMMANDS: &[Command] = &[
     Command {
         name: "figure",
-        usage: "[--cores N] [--seed S] [--world S] [--json]",
+        usage: "[--cores N] [--seed S] [--world S] [--trace FILE] [--report FILE] [--json]",
         help: "The couples among 50 to 500 people, in simulated time and on threads, under three monitors. The default.",
         run: figure::run,
     },
     Command {
         name: "urbiflock",
-        usage: "[--people N] [--seed S] [--world S] [--monitor default|mutex|readers-writer] [--mode stepped|threads] [--cores N]\n             \
-                [--batch N] [--flock PREDICATE] [--leave N] [--events FILE] [--bustle N] [--json]",
+        usage: "[--people N] [--seed S] [--world S] [--monitor default|mutex|readers-writer] [--mode stepped|threads]
+            [--cores N] [--batch N] [--flock PREDICATE] [--leave N] [--events FILE] [--bustle N]
+            [--trace FILE] [--report FILE] [--top] [--json]",
         help: "One flock: the couples, or any other, also while people come and go.",
         run: urbiflock::run,
     },

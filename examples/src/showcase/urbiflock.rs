@@ -2,12 +2,15 @@
 
 use std::num::NonZeroU16;
 
+use flockwork_host_sim::report::Report;
+use flockwork_host_sim::top::Trouble;
 use flockwork_host_sim::{Misuse, Mode, Run};
 use flockwork_urbiflock::{Definition, Derivation, MAX_NEARBY, Predicate};
 use serde_json::json;
 
 use crate::arguments::Arguments;
 use crate::couples::{BASE, Measured, Method, Monitor, Series, as_expected, crowd, world};
+use crate::files::Files;
 use crate::live::{self, Happenings};
 
 /// How many people are near if nobody says.
@@ -20,8 +23,13 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
     let batch = arguments.number("--batch", 1..=MAX_NEARBY)?;
     let flock = arguments.value("--flock")?.map(|text| definition(&text)).transpose()?;
     let happenings = Happenings::take_from(&mut arguments, world(seed), seed, people)?;
+    let files = Files::take_from(&mut arguments)?;
+    let top = arguments.flag("--top");
     let json = arguments.flag("--json");
     arguments.nothing_else()?;
+    if top && options.mode == Mode::Threads {
+        return Err(Misuse::new(format!("--top: {}", Trouble::NotStepped)));
+    }
 
     let mut method = Method::on(options.clone());
     if let Some(batch) = batch.and_then(|batch| NonZeroU16::new(batch as u16)) {
@@ -31,9 +39,6 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
     let world = world(seed);
 
     let lived = live::live(&options, monitor.flockr(), world, people, flock, &happenings);
-    if !json {
-        print!("{}", lived.tell(flock.map_or("couples", |flock| flock.name)));
-    }
     let measured = method.measure(&series, |flockr| {
         let couples = crowd(flockr, world, people);
         let flock = flock.map_or(couples, |flock| flockr.define(flock).get().expect("there is room for one more"));
@@ -50,6 +55,16 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
     };
     assert_ne!(expected, Some(false), "{:?} is not what the check values say", chosen.derivation);
     let found = chosen.derivation;
+    let name = flock.map_or("couples", |flock| flock.name);
+    if top {
+        method.watch(series[1], chosen.flock).map_err(|trouble| Misuse::new(format!("--top: {trouble}")))?;
+    }
+    let mut written = String::new();
+    if files.are_wanted() {
+        let record = method.record(series[1], chosen.flock);
+        let report = || page(name, &method, series[1], lived.near, &record, chosen.speed_up(base));
+        written = files.write(&record, report)?;
+    }
     let unit = if options.mode == Mode::Threads { "nanoseconds" } else { "cycles" };
     if json {
         let mut figures = json!({
@@ -62,10 +77,12 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
         figures[unit] = json!(chosen.spent.round() as u64);
         println!("{figures:#}");
     } else {
+        print!("{}", lived.tell(name));
         print!("{}", tell(&method, series[1], lived.near, flock.is_none(), base, chosen));
         if expected == Some(true) {
             println!("This is what the workload's check values say.");
         }
+        print!("{written}");
     }
     Ok(())
 }
@@ -123,6 +140,33 @@ fn tell(method: &Method, series: Series, near: usize, couples: bool, base: &Meas
         text += "\n  The kernel's trace events, which stepped mode needs, are in these times.\n";
     }
     text
+}
+
+/// The report about one derivation.
+fn page(name: &str, method: &Method, series: Series, near: usize, run: &Run<Derivation>, speed_up: f64) -> Report {
+    let found = &run.returned;
+    let cores = if series.cores == 1 { "one core".to_owned() } else { format!("{} cores", series.cores) };
+    let report = Report::new(format!("{name}: one flock on {cores}"))
+        .introduction(format!(
+            "Of {near} people nearby {} belong to the flock (hash {:08x}), after {} comparisons of names.",
+            found.members.len(),
+            found.hash(),
+            found.comparisons
+        ))
+        .highlight(format!("{speed_up:.2} ×"), "speed-up over the default actor on one core")
+        .highlight(format!("{:.2} ms", milliseconds(run)), "for one derivation")
+        .replay(
+            std::env::args().skip(1).fold("cargo run --".to_owned(), |line, word| line + " " + &quoted(&word)),
+            run.seed,
+        );
+    let heading = format!("{} on {cores}, {}", series.monitor.name(), mode_name(method.device.mode));
+    report.run(heading, run).expect("the run kept its events")
+}
+
+/// A word as a shell reads it.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=./,".contains(letter);
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 fn milliseconds(run: &Run<Derivation>) -> f64 {
