@@ -90,7 +90,11 @@ impl Chart {
 
     pub(super) fn to_html(&self) -> String {
         let Self { title, note, .. } = self;
-        format!("<section><h2>{title}</h2>\n{note}{}{}</section>\n", self.legend(), self.to_svg())
+        format!(
+            "<section><h2>{title}</h2>\n{note}{}<div class=\"wide\">{}</div></section>\n",
+            self.legend(),
+            self.to_svg()
+        )
     }
 
     fn legend(&self) -> String {

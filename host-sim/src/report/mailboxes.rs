@@ -64,7 +64,7 @@ pub(super) fn to_html<R>(run: &Run<R>, names: &[String]) -> String {
     let which = if all > SHOWN { format!("The {SHOWN} fullest of {all} mailboxes") } else { "Mailboxes".to_owned() };
     format!(
         "<h3>How full the mailboxes were</h3>\n<p class=\"note\">{which}, over the whole run. A letter counts from its send until \
-         it leaves, so one that runs is counted.</p>\n{svg}"
+         it leaves, so one that runs is counted.</p>\n<div class=\"wide\">{svg}</div>\n"
     )
 }
 

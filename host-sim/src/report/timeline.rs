@@ -41,8 +41,10 @@ pub(super) fn to_html<R>(run: &Run<R>, turns: &[Turn], names: &[String]) -> Stri
         );
     }
     let colours = colours(shown.clone());
-    for turn in shown {
-        let ended = turn.ended.unwrap_or(end).min(shown_end);
+    // The longest first: what is nested is shorter than what it is nested in, and thin bars are not hidden by wide ones.
+    let mut shown = shown.map(|turn| (turn, turn.ended.unwrap_or(end).min(shown_end))).collect::<Vec<_>>();
+    shown.sort_by_key(|(turn, ended)| (u64::MAX - (ended - turn.started), turn.nesting));
+    for (turn, ended) in shown {
         let (x, to) = (axis.at(time(turn.started)), axis.at(time(ended)));
         // A turn inside another one is lower, so that both are seen.
         let inset = 3.0 + (turn.nesting as f64 * 4.0).min(height / 2.0 - 5.0);
@@ -86,7 +88,7 @@ pub(super) fn to_html<R>(run: &Run<R>, turns: &[Turn], names: &[String]) -> Stri
     }
     format!(
         "<h3>What the cores did</h3>\n<p class=\"note\">{note} A bar is the turn of one letter; a bar inside another one ran while \
-         the outer turn waited for an answer. Gaps are the kernel’s own work, and sleep.</p>\n{}{svg}",
+         the outer turn waited for an answer. Gaps are the kernel’s own work, and sleep.</p>\n{}<div class=\"wide\">{svg}</div>\n",
         legend(by_colour)
     )
 }
