@@ -55,7 +55,46 @@ fn bad_input_is_one_line_and_exit_code_2() {
     assert_misuse(&["urbiflock", "--flock", "isNearby and hobby(golf)"], "--flock, column 20: expected a hobby");
     assert_misuse(&["urbiflock", "--flock", ""], "--flock, column 1: ");
     assert_misuse(&["urbiflock", "--events", "no/such/file"], "--events: no/such/file: ");
+    assert_misuse(&["urbiflock", "--world", "0"], "--world is a number from 1 to 0xffffffff, not `0`");
     assert_misuse(&["dictionary", "--cores", "2"], "what is `--cores`?");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_named_before_anything_runs() {
+    for option in ["--trace", "--report"] {
+        let starts = format!("{option}: no/such/folder/file: cannot be written: ");
+        assert_misuse(&["urbiflock", option, "no/such/folder/file"], &starts);
+        assert_misuse(&[option, "no/such/folder/file"], &starts);
+    }
+}
+
+#[test]
+fn a_live_view_needs_a_terminal_and_simulated_time() {
+    assert_misuse(&["urbiflock", "--top"], "--top: the live view needs a terminal");
+    assert_misuse(&["urbiflock", "--top", "--mode", "threads"], "--top: only a stepped device can be watched");
+}
+
+/// What was in a file that was written, which is gone then.
+fn taken(file: &std::path::Path) -> Vec<u8> {
+    let content = std::fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    std::fs::remove_file(file).expect("it was just read");
+    content
+}
+
+#[test]
+fn a_report_and_a_trace_are_written_in_both_modes() {
+    for mode in ["stepped", "threads"] {
+        let file = |kind: &str| std::env::temp_dir().join(format!("flockwork-{mode}-{}.{kind}", std::process::id()));
+        let (report, trace) = (file("html"), file("trace"));
+        let (report_name, trace_name) = (report.to_str().expect("plain"), trace.to_str().expect("plain"));
+        let line = ["urbiflock", "--people", "60", "--mode", mode, "--flock", "isNearby and age < 30"];
+        let files = ["--report", report_name, "--trace", trace_name];
+        let printed = text(&[&line[..], &files].concat());
+        assert!(printed.contains(report_name) && printed.contains(trace_name), "{printed}");
+        let page = said(&taken(&report));
+        assert!(page.starts_with("<!doctype html>") && page.contains("isNearby and age &lt; 30"), "{page}");
+        assert!(!taken(&trace).is_empty());
+    }
 }
 
 #[test]
@@ -128,6 +167,23 @@ fn any_flock_lives_as_people_come_and_go() {
     ] {
         assert!(story.contains(line), "{line} is not in:\n{story}");
     }
+}
+
+/// The figure for people names the two files it wrote, and shows the board's points.
+#[test]
+fn the_figure_names_its_files() {
+    let file = |kind: &str| std::env::temp_dir().join(format!("flockwork-figure-{}.{kind}", std::process::id()));
+    let (report, trace) = (file("html"), file("trace"));
+    let (report_name, trace_name) = (report.to_str().expect("plain"), trace.to_str().expect("plain"));
+    let printed = text(&["--report", report_name, "--trace", trace_name]);
+    assert!(printed.contains(&format!("Report: {report_name}\n")), "{printed}");
+    assert!(printed.contains(&format!("Trace:  {trace_name}, ")), "{printed}");
+    assert!(printed.contains("All hashes agree") && printed.contains("◆ emulated RP2040"), "{printed}");
+    let page = said(&taken(&report));
+    for part in ["emulated RP2040", "the paper, two cores", "43fad0b4", "<svg"] {
+        assert!(page.contains(part), "no {part} in the report");
+    }
+    assert!(!taken(&trace).is_empty());
 }
 
 /// The whole figure, with every hash compared inside: 10 sizes, two modes, three monitors.

@@ -7,7 +7,8 @@ use flockwork::{Actor, Mutex, Pinned, ReadersWriter, Ref, Serial, actor};
 use flockwork_host_sim::top::{self, Trouble};
 use flockwork_host_sim::{Device, Misuse, Mode, Options, Run};
 use flockwork_urbiflock::{
-    Derivation, FlockId, Flockr, Helper, MAX_HELPERS, SEED, WORLD, World, derive_in_batches, derive_with, gather,
+    Derivation, FlockId, Flockr, Helper, MAX_HELPERS, SEED, WINDOW, WORLD, World, derive_in_batches, derive_with,
+    gather,
 };
 
 // The same actor three times. The second word of each type is all that differs. As many letters and promises as on the board.
@@ -35,10 +36,10 @@ const MEASUREMENT: Duration = Duration::from_micros(400);
 /// Measurements in a row.
 const ROUND: usize = 50;
 /// Every series has so many rounds, in turn with the others; the best measurement counts, since only noise makes one longer.
-const ROUNDS: usize = 8;
-/// How many people a letter matches on threads. One match takes a quarter of a microsecond there, less than a letter takes from one
-/// core's cache to the other's.
-pub(crate) const BATCH_ON_THREADS: NonZeroU16 = NonZeroU16::new(25).unwrap();
+const ROUNDS: usize = 12;
+/// How many letters a derivation has on threads: as many as can be under way. A single match takes a quarter of a microsecond there,
+/// less than a letter takes from one core's cache to the other's.
+pub(crate) const LETTERS_ON_THREADS: usize = WINDOW;
 
 /// Which letters of the flockr may run at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,18 +114,13 @@ pub(crate) struct Method {
 }
 
 impl Method {
-    pub(crate) fn stepped(seed: u64) -> Self {
-        Self::on(Options { mode: Mode::Stepped, seed, ..Options::default() })
-    }
-
-    pub(crate) fn threads() -> Self {
-        Self::on(Options { mode: Mode::Threads, ..Options::default() })
-    }
-
-    /// With letters as large as suits the mode.
-    pub(crate) fn on(device: Options) -> Self {
-        let batch = if device.mode == Mode::Threads { BATCH_ON_THREADS } else { NonZeroU16::MIN };
-        Self { device, batch }
+    /// With letters as large as suits the mode, for flocks among so many people.
+    pub(crate) fn on(device: Options, people: usize) -> Self {
+        let people_per_letter = match device.mode {
+            Mode::Threads => people.div_ceil(LETTERS_ON_THREADS),
+            Mode::Stepped => 1,
+        };
+        Self { device, batch: NonZeroU16::new(people_per_letter as u16).unwrap_or(NonZeroU16::MIN) }
     }
 
     /// Measures a derivation in each series. `arrive` brings the people before the clock starts, and says which flock it is about.

@@ -4,13 +4,13 @@ use std::io::IsTerminal;
 use std::num::NonZeroU32;
 
 use flockwork_host_sim::report::{Chart, Report, Table};
-use flockwork_host_sim::{Misuse, Run};
+use flockwork_host_sim::{Misuse, Mode, Options, Run};
 use flockwork_urbiflock::{Derivation, SEED};
 use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
 use crate::chart::{Points, draw};
-use crate::couples::{BASE, BATCH_ON_THREADS, Measured, Method, Monitor, Series, as_expected, crowd, world};
+use crate::couples::{BASE, LETTERS_ON_THREADS, Measured, Method, Monitor, Series, as_expected, crowd, world};
 use crate::files::Files;
 use crate::urbiflock::quoted;
 
@@ -55,8 +55,8 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
             eprint!("\rderiving, {people} people ");
         }
         let arrive = |flockr| crowd(flockr, world, people);
-        let stepped = Method::stepped(options.seed).measure(&series, arrive);
-        let threads = Method::threads().measure(&series, arrive);
+        let stepped = Method::on(Options { mode: Mode::Stepped, ..options.clone() }, people).measure(&series, arrive);
+        let threads = Method::on(Options { mode: Mode::Threads, ..options.clone() }, people).measure(&series, arrive);
         let (one, other) = (&stepped[0].derivation, &threads[0].derivation);
         assert_eq!((one.members, one.comparisons), (other.members, other.comparisons), "{people} people in both modes");
         let checked = as_expected(seed, people, one);
@@ -165,14 +165,14 @@ impl Figure {
         let mut text = format!(
             "UrbiFlock: which of the people nearby came as a couple? A device asks its flock actor once for each person.\n\
              The actor's source is the same in every column; only the monitor in its declaration differs.\n\n\
-             {:38} │ stepped RP2040: 1000 cycles       │ emulated │ threads of this machine: µs\n\
+             {:38} │ stepped RP2040: 1000 cycles      │ emulated │ threads of this machine: µs\n\
              people  couples      hash  comparisons │ default   mutex   r-w/{cores} speed-up │ speed-up │ default   mutex   r-w/{cores} speed-up\n\
-             ───────────────────────────────────────┼───────────────────────────────────┼──────────┼──────────────────────────────────\n",
+             ───────────────────────────────────────┼──────────────────────────────────┼──────────┼──────────────────────────────────\n",
             ""
         );
         let columns = |spent: [f64; 3]| {
             format!(
-                "{:>8.1} {:>+6.1}% {:>7.1} {:>6.2} ×  ",
+                "{:>8.1} {:>+6.1}% {:>7.1} {:>6.2} × ",
                 spent[0] / 1e3,
                 overhead(spent),
                 spent[2] / 1e3,
@@ -210,7 +210,7 @@ impl Figure {
              threads {} times; the paper measured 1.88 and 1.96 on two cores. `Mutex` takes {} % more than no monitor.\n\
              All hashes agree, in both modes, under all monitors, and with the incremental engine{checked}.\n\n\
              Stepped: a letter for each person, cycles from a table of what letters take on the board. Emulated: the same on the RP2040's\n\
-             emulator, as kept by the tests. Threads: letters for {BATCH_ON_THREADS} people each, best of many measurements; trace events are\n\
+             emulator, as kept by the tests. Threads: {LETTERS_ON_THREADS} letters a derivation, best of many measurements; trace events are\n\
              included, because stepped mode needs them, and so is whatever else this machine does.\n\n",
             range(&self.stepped(gain), 2),
             range(&self.threads(gain), 2),

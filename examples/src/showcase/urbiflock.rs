@@ -31,7 +31,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
         return Err(Misuse::new(format!("--top: {}", Trouble::NotStepped)));
     }
 
-    let mut method = Method::on(options.clone());
+    let mut method = Method::on(options.clone(), people);
     if let Some(batch) = batch.and_then(|batch| NonZeroU16::new(batch as u16)) {
         method.batch = batch;
     }
