@@ -68,7 +68,7 @@ fn flock() -> View {
 #[test]
 fn cores_and_actors_are_shown_with_what_happened_since_the_last_picture() {
     let expected = [
-        " urbiflock, 120 people                                       1 254 letters · 10.0 ms · 10.0 ms a second",
+        " urbiflock, 120 people                                     1 254 letters · 10.000 ms · 10.0 ms a second",
         " cores ─────────────────────────────────────────────────────────────────────────────────────────────────",
         "core awake                     letters/s    letters   longest turn  turn",
         "   0 ████████████████ 100 %      125 000        850        10.0 µs  Flock::couples #17",
@@ -82,6 +82,21 @@ fn cores_and_actors_are_shown_with_what_happened_since_the_last_picture() {
         " space pause · s step · + faster · - slower · q close",
     ];
     assert_eq!(screen(&flock(), 104, 12), expected);
+}
+
+#[test]
+fn a_core_is_awake_in_the_middle_of_its_work_and_asleep_only_when_it_sleeps() {
+    let mut view = View::new("work", 125, 2);
+    // Both began work of 900 cycles at once; the second was done with it before, and sleeps.
+    let working = [core(900, 0, 0), core(900, 100, 0)];
+    view.advance(Snapshot { cycles: 1_000, cores: working.to_vec(), actors: vec![] });
+    let mut later = working.to_vec();
+    later[1].is_asleep = true;
+    later[1].turn = NonZeroU32::new(3).map(|letter| ("Clerk", "ask", letter));
+    view.advance(Snapshot { cycles: 1_100, cores: later, actors: vec![] });
+    let lines = screen(&view, 104, 10);
+    assert!(lines[3].contains(" 100 % ") && lines[3].contains("no turn"), "{lines:?}");
+    assert!(lines[4].contains("   0 % ") && lines[4].ends_with("  Clerk::ask #3, waits"), "{lines:?}");
 }
 
 #[test]

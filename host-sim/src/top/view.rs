@@ -75,9 +75,11 @@ fn draw_title(frame: &mut Frame<'_>, area: Rect, view: &View) {
         Controls { is_paused: true, .. } => Span::from("paused").fg(Color::Yellow).bold(),
         _ => Span::from(format!("{speed} a second")).fg(Color::Green),
     };
+    // To a microsecond, so that a step is seen.
+    let milliseconds = view.now.cycles as f64 / (f64::from(view.megahertz.max(1)) * 1e3);
     let letters = view.now.cores.iter().map(|core| core.figures.letters).sum();
     let right = Line::from(vec![
-        Span::from(format!("{} letters · {} · ", grouped(letters), time(view.now.cycles, view.megahertz))),
+        Span::from(format!("{} letters · {milliseconds:.3} ms · ", grouped(letters))),
         state,
         Span::from(" "),
     ]);
@@ -91,14 +93,17 @@ fn draw_cores(frame: &mut Frame<'_>, area: Rect, view: &View) {
     let bar_width = if area.width < WIDE { 6 } else { 16 };
     let rows = view.now.cores.iter().enumerate().map(|(number, core)| {
         let before = view.before.cores.get(number).map(|core| core.figures.clone()).unwrap_or_default();
-        let awake = share_awake(&before, &core.figures);
-        let seconds = (view.now.cycles - view.before.cycles) as f64 / (f64::from(view.megahertz.max(1)) * 1e6);
+        let elapsed = view.now.cycles.saturating_sub(view.before.cycles);
+        let awake = share_awake(&before, core, elapsed);
+        let seconds = elapsed as f64 / (f64::from(view.megahertz.max(1)) * 1e6);
         let letters = core.figures.letters - before.letters;
         let rate = if seconds > 0.0 { grouped((letters as f64 / seconds).round() as u64) } else { "–".to_owned() };
         let doing = match (core.turn, core.is_asleep) {
-            (Some((actor, method, letter)), _) => {
-                Span::from(format!(" {}::{method} #{letter}", turns::without_path(actor)))
+            (Some((actor, method, letter)), waits) => {
+                let waits = if waits { ", waits" } else { "" };
+                Span::from(format!(" {}::{method} #{letter}{waits}", turns::without_path(actor)))
             }
+            _ if view.controls.is_at_end => Span::from(""),
             (None, true) => Span::from(" asleep").dim(),
             (None, false) => Span::from(" no turn").dim(),
         };
@@ -163,11 +168,17 @@ fn draw_table<'a, const N: usize>(
     frame.render_widget(table, area);
 }
 
-/// The part of the time between two moments in which a core was awake; of all time if nothing lies between them.
-fn share_awake(before: &CoreFigures, now: &CoreFigures) -> f64 {
-    let (awake, asleep) = (now.awake.saturating_sub(before.awake), now.asleep.saturating_sub(before.asleep));
-    let (awake, asleep) = if awake + asleep == 0 { (now.awake, now.asleep) } else { (awake, asleep) };
-    awake as f64 / (awake + asleep).max(1) as f64
+/// The part of the time between two moments in which a core was awake; of all time if none lies between them.
+///
+/// Work that a core has begun counts as a whole where it begins, so a core that is in the middle of some has none to show for it.
+fn share_awake(before: &CoreFigures, now: &CoreSnapshot, elapsed: u64) -> f64 {
+    let CoreFigures { awake, asleep, .. } = now.figures;
+    let since = awake.saturating_sub(before.awake);
+    match (elapsed, since) {
+        (0, _) => awake as f64 / (awake + asleep).max(1) as f64,
+        (_, 0) if !now.is_asleep => 1.0,
+        _ => (since as f64 / elapsed as f64).min(1.0),
+    }
 }
 
 fn bar(part: f64, width: u16) -> String {
