@@ -142,6 +142,14 @@ fn the_same_seed_gives_the_same_run() {
 }
 
 #[test]
+fn many_seeds_are_explored() {
+    let line = ["explore", "--seeds", "4", "urbiflock", "--people", "40", "--bustle", "5", "--faults", "some"];
+    let printed = text(&[&line[..], &["--world", "0x20140080"]].concat());
+    assert_eq!(printed, "4 seeds, from 0 to 3: none failed\n");
+    assert_misuse(&line, "explore: say `--world S`");
+}
+
+#[test]
 fn people_leave() {
     let found = figures(&["urbiflock", "--people", "100", "--leave", "50"]);
     assert_eq!((&found["couples"], &found["hash"], &found["people"]), (&18.into(), &"24e65090".into(), &50.into()));

@@ -239,24 +239,28 @@ impl Figure {
             "couples",
             "hash",
             "comparisons",
-            "stepped, cycles",
-            "speed-up",
+            "default",
+            "mutex",
+            "readers-writer",
+            "stepped",
             "emulated",
-            "threads, µs",
-            "speed-up",
+            "threads",
         ];
-        let table = self.rows.iter().fold(Table::new("All sizes", head), |table, row| {
-            let (found, stepped, threads) = (&row.stepped[0].derivation, spent(&row.stepped), spent(&row.threads));
+        let table = self.rows.iter().fold(Table::new("All sizes: cycles, and speed-ups", head), |table, row| {
+            let (found, cycles) = (&row.stepped[0].derivation, spent(&row.stepped));
+            let on_the_board =
+                self.on_the_board(row.people).map_or("–".to_owned(), |cycles| format!("{:.2}", gain(cycles)));
             table.row([
                 row.people.to_string(),
                 found.couples().to_string(),
                 format!("{:08x}", found.hash()),
                 found.comparisons.to_string(),
-                format!("{:.0} / {:.0} / {:.0}", stepped[0], stepped[1], stepped[2]),
-                format!("{:.2}", gain(stepped)),
-                self.on_the_board(row.people).map_or("–".to_owned(), |cycles| format!("{:.2}", gain(cycles))),
-                format!("{:.1} / {:.1} / {:.1}", threads[0] / 1e3, threads[1] / 1e3, threads[2] / 1e3),
-                format!("{:.2}", gain(threads)),
+                cycles[0].to_string(),
+                cycles[1].to_string(),
+                cycles[2].to_string(),
+                format!("{:.2}", gain(cycles)),
+                on_the_board,
+                format!("{:.2}", gain(spent(&row.threads))),
             ])
         });
         let at = self.stepped(gain).into_iter().find(|point| point.0 == RECORDED).map_or(f64::NAN, |point| point.1);

@@ -14,7 +14,7 @@ mod urbiflock;
 use std::process::ExitCode;
 
 use arguments::Arguments;
-use flockwork_host_sim::Misuse;
+use flockwork_host_sim::{Misuse, Options};
 
 /// A command: what it is called, what can stand behind that, what it does, and the function that does it.
 struct Command {
@@ -53,9 +53,17 @@ fn main() -> ExitCode {
         print!("{}", help());
         return ExitCode::SUCCESS;
     }
+    if words.first().is_some_and(|word| word == "explore") {
+        explore(&words);
+    }
+    // Options may stand before the command: `explore` puts the seed there.
+    let is_command = |word: &String| COMMANDS.iter().any(|command| command.name == word);
     let name = match words.first() {
         Some(word) if !word.starts_with('-') => words.remove(0),
-        _ => COMMANDS[0].name.to_owned(),
+        _ => match words.iter().position(is_command) {
+            Some(place) => words.remove(place),
+            None => COMMANDS[0].name.to_owned(),
+        },
     };
     let done = match COMMANDS.iter().find(|command| command.name == name) {
         Some(command) => (command.run)(Arguments::new(words)),
@@ -70,10 +78,25 @@ fn main() -> ExitCode {
     }
 }
 
+/// Runs a command once for each of many seeds, and ends the process.
+fn explore(words: &[String]) -> ! {
+    let has = |name: &str| words.iter().any(|word| word == name || word.starts_with(&format!("{name}=")));
+    if !has("--world") && !has("--from") {
+        Misuse::new(
+            "explore: say `--world S` for the same people with each seed, or `--from 1` for others with each".into(),
+        )
+        .exit();
+    }
+    Options::default().from_command_line();
+    unreachable!("a command line that begins with `explore` ends the process")
+}
+
 fn help() -> String {
     let mut text = String::from("Usage: cargo run -- [COMMAND] [OPTIONS]\n");
     for Command { name, usage, help, .. } in COMMANDS {
         text += &format!("\n  {name} {usage}\n      {help}\n");
     }
+    text += "\n  explore [--seeds N] [--from S] [--jobs N] COMMAND [OPTIONS]\n      \
+             The same in simulated time with many seeds; stops at the first that fails, and says how to replay it.\n";
     text + "\nThe other examples are programs of their own: `cargo run --bin` lists them.\n"
 }
