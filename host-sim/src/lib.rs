@@ -27,6 +27,9 @@
 //! a command line; `Exploration` runs a program with many seeds. A program that only calls [`run`] is stepped by its environment:
 //! `FLOCKWORK_MODE=stepped FLOCKWORK_CORES=8 FLOCKWORK_SEED=3`.
 //!
+//! With feature `show` a run can be looked at: `perfetto` writes it as a trace for Perfetto's viewer, `report` as one web page, and
+//! `top` shows it in the terminal while it runs.
+//!
 //! Simulated time passes at the hops of letters, as the table of costs says, and where code says that it works ([`charge`]). What it
 //! cannot do: preempt. A loop in a method that waits for another core has to call [`run_until`], `get`, `charge` or
 //! [`ThreadPort`]'s `pause`, or it waits for ever; a lock of the host, or a critical section, must not be held over a send or a `charge`;
