@@ -16,6 +16,7 @@ pub(crate) fn grouped(number: u64) -> String {
 /// A number with three digits, or more if it is large.
 pub(crate) fn rounded(number: f64) -> String {
     match number {
+        number if number < 0.0 => format!("−{}", rounded(-number)),
         number if number >= 99.95 => grouped(number.round() as u64),
         number if number >= 9.995 => format!("{number:.1}"),
         number if number >= 0.9995 => format!("{number:.2}"),
@@ -64,6 +65,7 @@ mod tests {
             [0.0, 0.5, 1.234, 56.78, 99.96, 12_345.6].map(rounded),
             ["0", "0.500", "1.23", "56.8", "100", "12\u{202f}346"]
         );
+        assert_eq!([-0.25, -12.0].map(rounded), ["−0.250", "−12.0"]);
         assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]);
     }
 

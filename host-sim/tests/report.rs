@@ -226,8 +226,8 @@ fn a_long_run_shows_its_first_turns_and_says_so() {
     let run = market(80);
     let html = Report::new("long").run("run", &run).expect("it has events").to_html();
     let picture = between(&html, "<title>Turns of each core</title>", "</svg>");
-    assert_eq!(picture.matches("<rect class=\"turn").count(), 400);
-    assert!(html.contains("The first 400 of "));
+    assert_eq!(picture.matches("<rect class=\"turn").count(), 240);
+    assert!(html.contains("The first 240 of "));
     assert!(html.len() < 400_000, "{} bytes", html.len());
 }
 

@@ -15,10 +15,11 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// An axis that begins at a value and ends at a tick that is not below another one.
+    /// An axis that begins at a value, or below at a tick if the value is negative, and ends at a tick that is not below another value.
     pub(super) fn linear(from: f64, to: f64, ticks: usize, place: (f64, f64)) -> Self {
         let to = if to > from { to } else { from + 1.0 };
         let step = round_step((to - from) / ticks as f64);
+        let from = if from < 0.0 { (from / step).floor() * step } else { from };
         let to = from + ((to - from) / step - 1e-9).ceil() * step;
         Self { from, to, is_logarithmic: false, place }
     }
@@ -61,7 +62,9 @@ impl Axis {
         let decimals = (-step.log10().floor()).max(0.0) as usize;
         let first = (self.from / step - 1e-9).ceil() as i64;
         let last = (self.to / step + 1e-9).floor() as i64;
-        let label = |value: f64| if decimals == 0 { grouped(value as u64) } else { format!("{value:.decimals$}") };
+        let size =
+            |value: f64| if decimals == 0 { grouped(value.round() as u64) } else { format!("{value:.decimals$}") };
+        let label = |value: f64| if value < 0.0 { format!("−{}", size(-value)) } else { size(value) };
         (first..=last).map(|tick| tick as f64 * step).map(|value| (value, label(value))).collect()
     }
 }
@@ -136,6 +139,7 @@ mod tests {
         assert_eq!(labels(Axis::linear(1.0, 1.97, 5, (0.0, 1.0)), 5), ["1.0", "1.2", "1.4", "1.6", "1.8", "2.0"]);
         assert_eq!(labels(Axis::linear(0.0, 512.0, 6, (0.0, 1.0)), 6), ["0", "100", "200", "300", "400", "500", "600"]);
         assert_eq!(labels(Axis::exact(0.0, 0.034, (0.0, 1.0)), 4), ["0.00", "0.01", "0.02", "0.03"]);
+        assert_eq!(labels(Axis::linear(-34.0, 10.6, 6, (0.0, 1.0)), 6), ["−40", "−30", "−20", "−10", "0", "10", "20"]);
         assert_eq!(labels(Axis::linear(0.0, 0.0, 4, (0.0, 1.0)), 4), ["0.0", "0.5", "1.0"]);
     }
 

@@ -106,7 +106,13 @@ impl Chart {
                 mark(place, 13.0, 7.0, "")
             )
         });
-        format!("<ul class=\"legend\">{}</ul>\n", items.collect::<String>())
+        // Not beside its line, where a series may pass.
+        let guides = self.guides.iter().map(|(_, name)| {
+            format!(
+                "<li><svg class=\"long\" viewBox=\"0 0 26 14\"><path class=\"guide\" d=\"M0 7H26\"/></svg>{name}</li>"
+            )
+        });
+        format!("<ul class=\"legend\">{}</ul>\n", items.chain(guides).collect::<String>())
     }
 
     /// Points that can be shown.
@@ -127,7 +133,7 @@ impl Chart {
         let y = if self.is_logarithmic {
             Axis::logarithmic(lowest, highest, (BOTTOM, TOP))
         } else {
-            Axis::linear(self.y_from.min(lowest.floor()), highest * 1.02, 6, (BOTTOM, TOP))
+            Axis::linear(self.y_from.min(lowest.floor()), highest, 6, (BOTTOM, TOP))
         };
         (x, y)
     }
@@ -138,14 +144,12 @@ impl Chart {
         let _ = write!(svg, "<title>{}</title>", self.title);
         draw_vertical(&mut svg, &y_axis, 6, (LEFT, RIGHT), &self.y);
         draw_horizontal(&mut svg, &x_axis, 10, (TOP, BOTTOM), &self.x);
+        if y_axis.from < 0.0 && !y_axis.is_logarithmic {
+            let _ = write!(svg, "<path class=\"axis\" d=\"M{LEFT} {:.1}H{RIGHT}\"/>", y_axis.at(0.0));
+        }
         for (y, name) in &self.guides {
             let y = y_axis.at(*y);
-            let _ = write!(
-                svg,
-                "<path class=\"guide\" d=\"M{LEFT} {y:.1}H{RIGHT}\"/>\
-                 <text class=\"tick\" x=\"{RIGHT}\" y=\"{:.1}\" text-anchor=\"end\">{name}</text>",
-                y - 6.0
-            );
+            let _ = write!(svg, "<path class=\"guide\" d=\"M{LEFT} {y:.1}H{RIGHT}\"><title>{name}</title></path>");
         }
         for (place, series) in self.series.iter().enumerate() {
             let colour = place % COLOURS;

@@ -15,7 +15,7 @@ const RIGHT: f64 = WIDTH - 16.0;
 const TOP: f64 = 8.0;
 
 /// Turns that are shown. More would be thinner than a line.
-const SHOWN: usize = 400;
+const SHOWN: usize = 240;
 
 pub(super) fn to_html<R>(run: &Run<R>, turns: &[Turn], names: &[String]) -> String {
     let microseconds = |cycles: u64| cycles as f64 / f64::from(run.megahertz.max(1));
