@@ -12,8 +12,15 @@ use std::{path::Path, process::ExitCode};
 
 pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
     let fast = args.flag("--fast");
+    let json = args.flag("--json");
     let (board, example) = Board::and_example(args)?;
     let profile = if fast { Profile::Fast } else { Profile::Release };
+    if json && board.name != RP2040.name {
+        return Err(Misuse(format!("--json: only the emulator of {} counts", RP2040.name)));
+    }
+    if json {
+        return Ok(exit_code("emulate", as_json(board, &example, profile)));
+    }
     Ok(exit_code("emulate", board.build(&example, profile).and_then(|elf| emulate(board, &elf))))
 }
 
@@ -28,14 +35,26 @@ pub(crate) fn check_rp2040() -> Result<(), Stop> {
     cycles::check()
 }
 
+/// The log and the figures of an image, and nothing else on the screen.
+fn as_json(board: &Board, example: &str, profile: Profile) -> Result<(), Stop> {
+    let built = board.build_command(example, profile).arg("--quiet").ask();
+    let figures = built.and_then(|_| {
+        let elf = board.image(example, profile).display().to_string();
+        emulator().arg(elf).arg("--json").ask()
+    });
+    let figures = figures.ok_or_else(|| Stop::Failed("it failed; without --json it says why".to_owned()))?;
+    print!("{figures}");
+    Ok(())
+}
+
+fn emulator() -> Invocation {
+    Invocation::cargo("run --quiet --package flockwork-emulator --bin flockwork-emulator --")
+}
+
 /// Runs an image of a board until it ends, with its log on the screen.
 pub(crate) fn emulate(board: &Board, elf: &Path) -> Result<(), Stop> {
     match board.name {
-        name if name == RP2040.name => {
-            Invocation::cargo("run --quiet --package flockwork-emulator --bin flockwork-emulator --")
-                .arg(elf.display().to_string())
-                .run()
-        }
+        name if name == RP2040.name => emulator().arg(elf.display().to_string()).run(),
         name if name == MPS2_AN521.name => qemu::run(elf),
         name => Err(Stop::Failed(format!(
             "there is no emulator for {name}: `cargo xtask flash {name} EXAMPLE` runs it on a board"

@@ -93,8 +93,8 @@ commands! {
     /// Build an image for a board and run it here: the RP2040 on an emulator.
     ///
     /// BOARD is a folder in `boards/`, EXAMPLE one of its binaries; a wrong name gets the list of those there are. What the
-    /// image logs is printed. `--fast` builds for speed instead of size.
-    Emulate = "emulate BOARD EXAMPLE [--fast]" => emulate::run;
+    /// image logs is printed. `--fast` builds for speed instead of size. `--json` prints log and figures of the RP2040 as JSON.
+    Emulate = "emulate BOARD EXAMPLE [--fast] [--json]" => emulate::run;
 
     /// Print what a letter costs on the emulated RP2040, in cycles, beside the bars it is held to.
     ///

@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use flockwork_emulator::couples::{MONITORS, Row};
 use flockwork_emulator::{Ended, Image, Machine};
 use serde_json::{Value, json};
 
@@ -43,36 +44,20 @@ fn table() -> String {
     table
 }
 
-/// A row of the table: people, couples, hash, comparisons, and the cycles of the three monitors.
-fn row(line: &str) -> Option<Value> {
-    let words: Vec<&str> = line.split_whitespace().filter(|word| *word != "|").collect();
-    let [people, couples, hash, comparisons, default, mutex, readers_writer, ..] = words[..] else { return None };
-    let number = |word: &str| word.parse::<u64>().ok();
-    Some(json!({
-        "people": number(people)?, "couples": number(couples)?, "hash": hash, "comparisons": number(comparisons)?,
-        "default": number(default)?, "mutex": number(mutex)?, "readers-writer": number(readers_writer)?,
-    }))
-}
-
-fn cycles(row: &Value, monitor: &str) -> f64 {
-    row[monitor].as_f64().unwrap_or_else(|| panic!("no cycles of {monitor} in {row}"))
-}
-
 #[test]
 fn the_couples_are_found_by_both_cores() {
     let table = table();
-    let rows: Vec<Value> = table.lines().filter_map(row).collect();
+    let rows = Row::all(&table);
     println!("{table}");
-    let people: Vec<u64> = rows.iter().filter_map(|row| row["people"].as_u64()).collect();
+    let people: Vec<u64> = rows.iter().map(|row| row.people).collect();
     assert_eq!(people, (50..=500).step_by(50).collect::<Vec<_>>(), "{table}");
-    let row_of = |people: u64| rows.iter().find(|row| row["people"] == people).expect("a row, as was just seen");
+    let row_of = |people: u64| rows.iter().find(|row| row.people == people).expect("a row, as was just seen");
     for (people, hash, comparisons) in CHECK_VALUES {
-        assert_eq!((&row_of(people)["hash"], &row_of(people)["comparisons"]), (&hash.into(), &comparisons.into()));
+        assert_eq!((&*row_of(people).hash, row_of(people).comparisons), (hash, comparisons), "{people} people");
     }
     for (people, bar) in BARS {
         let row = row_of(people);
-        let speed_up = cycles(row, "default") / cycles(row, "readers-writer");
-        let overhead = cycles(row, "mutex") / cycles(row, "default") - 1.0;
+        let ([_, _, speed_up], overhead) = (row.speed_ups(), row.mutex_overhead());
         let met = |met: bool| if met { "met" } else { "missed" };
         println!(
             "{people} people: {speed_up:.2} times as fast on two cores (bar {bar:.2}, {}), the mutex {:.1} % more (bar {:.1} %, {})",
@@ -87,23 +72,35 @@ fn the_couples_are_found_by_both_cores() {
 }
 
 /// What is kept has to be what is measured, or the showcase would draw something else than what there is.
-fn compare_with_what_is_kept(rows: &[Value]) {
+fn compare_with_what_is_kept(rows: &[Row]) {
     let file = repository().join("bench/cycles/rp2040-urbiflock.json");
     if std::env::var_os(BLESS).is_some() {
-        let text = format!("{:#}\n", json!({ "rows": rows }));
+        let text = format!("{:#}\n", json!({ "rows": rows.iter().map(kept).collect::<Vec<_>>() }));
         return std::fs::write(&file, text).expect("the file can be written");
     }
     let text = std::fs::read_to_string(&file).expect("the file is there");
-    let kept: Value = serde_json::from_str(&text).expect("the file is JSON");
-    for (row, kept) in rows.iter().zip(kept["rows"].as_array().expect("rows")) {
-        for monitor in ["default", "mutex", "readers-writer"] {
-            let (measured, kept) = (cycles(row, monitor), cycles(kept, monitor));
+    let keeps: Value = serde_json::from_str(&text).expect("the file is JSON");
+    let keeps = keeps["rows"].as_array().expect("rows");
+    assert_eq!(keeps.len(), rows.len());
+    for (row, keeps) in rows.iter().zip(keeps) {
+        for ((monitor, _), measured) in MONITORS.iter().zip(row.cycles) {
+            let kept = keeps[monitor].as_f64().expect("a number of cycles");
             assert!(
-                (measured / kept - 1.0).abs() < 0.01,
+                (measured as f64 / kept - 1.0).abs() < 0.01,
                 "{} people, {monitor}: {measured} cycles, but {kept} are kept: run this test with {BLESS}=1, and then \
                  `cargo test -p flockwork-examples --test board`",
-                row["people"]
+                row.people
             );
         }
     }
+}
+
+/// A row as it is kept.
+fn kept(row: &Row) -> Value {
+    let Row { people, couples, hash, comparisons, cycles } = row;
+    let mut kept = json!({ "people": people, "couples": couples, "hash": hash, "comparisons": comparisons });
+    for ((monitor, _), cycles) in MONITORS.iter().zip(cycles) {
+        kept[monitor] = json!(cycles);
+    }
+    kept
 }
