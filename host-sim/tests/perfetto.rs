@@ -110,52 +110,35 @@ fn boards_cores_and_mailboxes_have_tracks_of_their_own() {
     assert!(events(&trace).keys().all(|track| uuids.contains(&Some(*track))), "an event on a track that is not there");
 }
 
-#[test]
-fn turns_nest_on_their_core_and_times_do_not_go_back() {
-    let run = readers_visit(Device::stepped(3).seed(2).faults(Faults::some()));
-    let trace = trace_of(&run);
-    let (mut slices, mut deepest) = (0, 0);
-    for (track, events) in events(&trace) {
+/// Slices of a core nest, each as long as its turn, and times do not go back. Gives how deep they nest.
+fn assert_nested(run: &Run<()>, trace: &Trace) -> usize {
+    let (mut slices, mut deepest, mut longest) = (0, 0, 0);
+    for (track, events) in events(trace) {
         assert!(events.is_sorted_by_key(|(time, _)| time), "track {track:#x}");
-        let mut open = 0_usize;
-        for (_, event) in events {
-            match event.r#type {
-                Some(SLICE_BEGIN) => {
-                    slices += 1;
-                    open += 1;
-                    deepest = deepest.max(open);
-                }
-                Some(SLICE_END) => open = open.checked_sub(1).expect("only what has begun ends"),
-                _ => {}
-            }
-        }
-        assert_eq!(open, 0, "everything that begins on track {track:#x} ends there");
-    }
-    assert_eq!(slices, run.letters());
-    assert!(deepest > 1, "a turn that waits runs others inside");
-
-    // Each slice is as long as the turn, so begin and end were not mixed up between letters.
-    let mut longest = 0;
-    for events in events(&trace).values() {
         let mut open = Vec::new();
         for (time, event) in events {
             match event.r#type {
-                Some(SLICE_BEGIN) => open.push(time),
-                Some(SLICE_END) => longest = longest.max(time - open.pop().expect("it has begun")),
+                Some(SLICE_BEGIN) => {
+                    slices += 1;
+                    open.push(time);
+                    deepest = deepest.max(open.len());
+                }
+                Some(SLICE_END) => longest = longest.max(time - open.pop().expect("only what has begun ends")),
                 _ => {}
             }
         }
+        assert!(open.is_empty(), "something on track {track:#x} does not end");
     }
+    assert_eq!(slices, run.letters());
     let cycles = run.cores.iter().map(|core| core.longest_turn).max().unwrap_or(0);
     assert_eq!(longest, cycles * 1000 / u64::from(run.megahertz));
+    deepest
 }
 
-#[test]
-fn each_letter_is_an_arrow_from_its_send_to_its_turn() {
-    let run = readers_visit(Device::stepped(2).seed(3));
-    let trace = trace_of(&run);
+/// Each letter is one arrow, from its send to its turn.
+fn assert_arrows(run: &Run<()>, trace: &Trace) {
     let mut arrows = BTreeMap::<u64, (Vec<(u64, &str)>, Vec<(u64, &str)>)>::new();
-    for (time, event) in events(&trace).into_values().flatten() {
+    for (time, event) in events(trace).into_values().flatten() {
         let end = (time, event.name.as_deref().unwrap_or_default());
         for flow in &event.flow_ids {
             assert_eq!(event.r#type, Some(INSTANT));
@@ -167,26 +150,23 @@ fn each_letter_is_an_arrow_from_its_send_to_its_turn() {
         }
     }
     let letters = run.events.iter().filter(|event| event.hop == Hop::Sent).filter_map(|event| event.letter);
-    assert_eq!(
-        arrows.keys().copied().collect::<Vec<_>>(),
-        letters.map(|letter| letter.get().into()).collect::<Vec<_>>()
-    );
+    let mut letters = letters.map(|letter| u64::from(letter.get())).collect::<Vec<_>>();
+    letters.sort_unstable();
+    assert_eq!(arrows.keys().copied().collect::<Vec<_>>(), letters);
     for (letter, (from, to)) in arrows {
         let ([(sent, send)], [(started, turn)]) = (&from[..], &to[..]) else {
             panic!("letter {letter}: {from:?}, {to:?}")
         };
-        assert!(sent < started, "letter {letter} was run before it was sent");
+        assert!(sent <= started, "letter {letter} was run before it was sent");
         assert_eq!(*send, format!("send {turn}"));
     }
 }
 
-#[test]
-fn mailboxes_are_never_less_than_empty_and_empty_in_the_end() {
-    let run = readers_visit(Device::stepped(2).seed(4));
-    let trace = trace_of(&run);
-    let events = events(&trace);
+/// Mailboxes are never less than empty, as full as the run says, and empty in the end.
+fn assert_mailboxes(run: &Run<()>, trace: &Trace) {
+    let events = events(trace);
     let mut highest = BTreeMap::new();
-    for track in tracks(&trace).into_iter().filter(|track| track.counter.is_some()) {
+    for track in tracks(trace).into_iter().filter(|track| track.counter.is_some()) {
         let events = &events[&track.uuid.expect("a track has a number")];
         assert!(events.iter().all(|(_, event)| event.r#type == Some(COUNTER)));
         let values = events.iter().map(|(_, event)| event.counter_value.expect("a value")).collect::<Vec<_>>();
@@ -194,10 +174,32 @@ fn mailboxes_are_never_less_than_empty_and_empty_in_the_end() {
         assert_eq!(values.last(), Some(&0), "{track:?}");
         highest.insert(track.name.clone(), values.into_iter().max());
     }
-    let high_water = |name: &str| run.actors.iter().find(|actor| actor.name.is_some_and(|path| path.ends_with(name)));
-    let shelf = high_water("Shelf").expect("it had letters").high_water as i64;
-    assert!(shelf > 1);
-    assert_eq!(highest[&Some("mailbox of Shelf".to_owned())], Some(shelf));
+    let shelf = run.actors.iter().find(|actor| actor.name.is_some_and(|path| path.ends_with("Shelf")));
+    let high_water = shelf.expect("it had letters").high_water as i64;
+    assert!(high_water > 1);
+    assert_eq!(highest[&Some("mailbox of Shelf".to_owned())], Some(high_water));
+}
+
+#[test]
+fn a_simulated_run_is_what_its_trace_shows() {
+    for seed in 0..8 {
+        let run = readers_visit(Device::stepped(3).seed(seed).faults(Faults::some()));
+        let trace = trace_of(&run);
+        assert!(assert_nested(&run, &trace) > 1, "a turn that waits runs others inside");
+        assert_arrows(&run, &trace);
+        assert_mailboxes(&run, &trace);
+    }
+}
+
+#[test]
+fn a_run_on_threads_is_what_its_trace_shows() {
+    for _ in 0..8 {
+        let run = readers_visit(Device::threads(2));
+        let trace = trace_of(&run);
+        assert_nested(&run, &trace);
+        assert_arrows(&run, &trace);
+        assert_mailboxes(&run, &trace);
+    }
 }
 
 #[test]

@@ -241,6 +241,18 @@ fn what_cannot_be_written_is_said() {
 }
 
 #[test]
+fn a_run_on_threads_has_the_same_page() {
+    let run = Device::threads(2).run(|| {
+        let looks = [0; 20].map(|_| SHELF.look(1).ask().expect("there is room"));
+        looks.into_iter().for_each(|answer| assert!(answer.get().is_ok()));
+    });
+    let html = Report::new("threads").run("run", &run).expect("it has events").to_html();
+    assert!(html.contains("2 cores, each a thread of the host: 20 letters in "), "{html}");
+    assert_eq!(between(&html, "<title>Turns of each core</title>", "</svg>").matches("<rect class=\"turn").count(), 20);
+    assert!(html.contains("How long letters took"));
+}
+
+#[test]
 fn a_run_without_letters_is_a_page_too() {
     let html = Report::new("quiet").run("run", &Device::stepped(1).run(|| ())).expect("nothing is missing").to_html();
     assert!(!html.contains("NaN"), "{html}");

@@ -21,7 +21,7 @@ const BOTTOM: f64 = HEIGHT - 48.0;
 const BARS: f64 = 8.0;
 
 pub(super) fn to_html<R>(run: &Run<R>, turns: &[Turn]) -> String {
-    let waited = turns.iter().filter_map(|turn| Some(turn.started - turn.sent?));
+    let waited = turns.iter().filter_map(|turn| Some(turn.started.saturating_sub(turn.sent?)));
     let took = turns.iter().filter_map(|turn| Some(turn.ended? - turn.started));
     let histograms = [("From send to start", histogram(waited)), ("From start to end", histogram(took))];
     if histograms.iter().any(|(_, histogram)| histogram.is_empty()) {
