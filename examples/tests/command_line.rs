@@ -177,6 +177,14 @@ fn any_flock_lives_as_people_come_and_go() {
     }
 }
 
+#[test]
+fn the_dictionary_has_a_row_for_each_monitor() {
+    let rows = figures(&["dictionary"]);
+    let monitors: Vec<&str> =
+        rows["rows"].as_array().expect("rows").iter().filter_map(|row| row["monitor"].as_str()).collect();
+    assert_eq!(monitors, ["default", "mutex", "readers-writer"]);
+}
+
 /// The figure for people names the two files it wrote, and shows the board's points.
 #[test]
 fn the_figure_names_its_files() {
