@@ -56,6 +56,10 @@ faults! {
     /// A kick that is lost. The port's contract forbids it, and no program needs to outlive it: it is there to see that exploring
     /// finds what it does.
     lost_kicks: OnceIn = OnceIn(0),
+    /// A send that is refused although there is room. Only a program that tries again outlives it, so it is not one of [`some`](Self::some).
+    refused_sends: OnceIn = OnceIn(0),
+    /// An answer that is dropped: its promise fails with `Unanswered`. The same about who outlives it.
+    lost_answers: OnceIn = OnceIn(0),
 }
 
 impl From<u32> for OnceIn {

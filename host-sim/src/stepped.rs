@@ -28,7 +28,7 @@ use std::thread;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 #[cfg(feature = "time")]
 use embassy_time_driver::TICK_HZ;
-use flockwork::trace::{Hop, LetterName};
+use flockwork::trace::{Denial, Hop, LetterName};
 use flockwork::worker;
 
 use crate::costs::Costs;
@@ -320,6 +320,14 @@ impl Simulation {
             recorder = self.recorder.borrow_mut();
         }
         recorder.note(self.now(), &reached);
+    }
+
+    /// Whether chance lets something fail that would succeed.
+    pub(crate) fn denies(&self, what: Denial) -> bool {
+        self.happens(match what {
+            Denial::Room => self.faults.refused_sends,
+            Denial::Answer => self.faults.lost_answers,
+        })
     }
 
     /// Wakes a core, at the time of the one that runs or of the timer that is due.

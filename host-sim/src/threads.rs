@@ -192,6 +192,11 @@ unsafe impl Port for ThreadPort {
             simulation.advance(u64::from(cycles));
         }
     }
+
+    #[cfg(feature = "stepped")]
+    fn denies(what: flockwork::trace::Denial) -> bool {
+        stepped::here().is_some_and(|simulation| simulation.denies(what))
+    }
 }
 
 flockwork::port!(ThreadPort);

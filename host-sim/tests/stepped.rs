@@ -328,3 +328,41 @@ fn faults_make_a_run_longer_and_change_no_answer() {
     assert!(slow.cycles > healthy.cycles, "every core is slow");
     assert_eq!(slow.letters(), 40);
 }
+
+#[test]
+fn refused_sends_come_back_and_are_tried_again() {
+    #[actor]
+    static LIBRARY: Actor<Library, Mutex, 8> = Library { books: 0 };
+    let faults = Faults { refused_sends: OnceIn(3), ..Faults::none() };
+    let run = Device::stepped(2).seed(5).faults(faults).run(|| {
+        let mut refused = 0;
+        for _ in 0..60 {
+            let mut sent = LIBRARY.add(100).tell();
+            while let Err(rejected) = sent {
+                refused += 1;
+                flockwork::worker::step_once();
+                sent = rejected.retry();
+            }
+        }
+        // A question tries again by itself.
+        (refused, LIBRARY.read(1).get())
+    });
+    let (refused, books) = run.returned;
+    assert_eq!(books, Ok(60), "nothing is lost, and nothing comes twice");
+    assert!(refused > 10, "every third is refused, though the mailbox has room: {refused}");
+}
+
+#[test]
+fn lost_answers_fail_their_promises_and_nothing_else() {
+    #[actor]
+    static LIBRARY: Actor<Library, ReadersWriter, 8, 8> = Library { books: 7 };
+    let faults = Faults { lost_answers: OnceIn(4), ..Faults::none() };
+    let run = Device::stepped(2).seed(5).faults(faults).run(|| {
+        // More questions than there are promise slots: those of lost answers are free again.
+        (0..80).map(|_| LIBRARY.read(50).get()).collect::<Vec<_>>()
+    });
+    let lost = run.returned.iter().filter(|answer| **answer == Err(flockwork::Failure::Unanswered)).count();
+    let right = run.returned.iter().filter(|answer| **answer == Ok(7)).count();
+    assert_eq!(lost + right, 80);
+    assert!((5..40).contains(&lost), "about every fourth: {lost}");
+}

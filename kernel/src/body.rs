@@ -383,6 +383,9 @@ where
 {
     #[inline(always)]
     unsafe fn put(&'static self, message: *mut A::Message) -> Result<(), Refused> {
+        if M::OVERFLOW == Overflow::Reject && trace::denies(trace::Denial::Room) {
+            return Err(Refused::Full);
+        }
         // SAFETY: the caller's promise.
         unsafe { self.put_straight(message) }
     }

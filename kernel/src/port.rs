@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "calls functions that the port supplies at link time")]
 
 pub use crate::sync::LockWord;
-use crate::trace::{Hop, LetterName};
+use crate::trace::{Denial, Hop, LetterName};
 
 /// Whether threads that are no core's worker exist (on an operating system they do, on a chip they do not).
 pub(crate) const FOREIGN_THREADS: bool = cfg!(all(not(target_os = "none"), not(loom)));
@@ -89,6 +89,12 @@ pub unsafe trait Port {
     fn charge(cycles: u32) {
         let _ = cycles;
     }
+    /// Whether something that would succeed is to fail, as it might in a device under load. Called with the `trace` feature only; for
+    /// simulators that inject faults.
+    fn denies(what: Denial) -> bool {
+        let _ = what;
+        false
+    }
 }
 
 /// Registers a [`Port`] for the whole program: `flockwork::port!(MyPort);`, once.
@@ -152,6 +158,10 @@ macro_rules! port {
             fn _flockwork_port_charge(cycles: u32) {
                 <$port as $crate::port::Port>::charge(cycles)
             }
+            #[unsafe(no_mangle)]
+            fn _flockwork_port_denies(what: $crate::trace::Denial) -> bool {
+                <$port as $crate::port::Port>::denies(what)
+            }
         };
     };
 }
@@ -172,6 +182,8 @@ unsafe extern "Rust" {
     fn _flockwork_port_reached(hop: Hop, actor: u16, letter: Option<LetterName>);
     #[cfg(feature = "trace")]
     fn _flockwork_port_charge(cycles: u32);
+    #[cfg(feature = "trace")]
+    fn _flockwork_port_denies(what: Denial) -> bool;
 }
 
 #[inline(always)]
@@ -265,4 +277,11 @@ pub(crate) fn reached(hop: Hop, actor: u16, letter: Option<LetterName>) {
 pub(crate) fn charge(cycles: u32) {
     // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.
     unsafe { _flockwork_port_charge(cycles) }
+}
+
+#[cfg(feature = "trace")]
+#[inline(always)]
+pub(crate) fn denies(what: Denial) -> bool {
+    // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.
+    unsafe { _flockwork_port_denies(what) }
 }

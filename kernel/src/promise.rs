@@ -45,6 +45,7 @@ use crate::call::Refused;
 use crate::cores;
 use crate::port;
 use crate::sync::{Byte, Count32, Guarded, Mutant, Tally, const_unless_loom, fence, removed};
+use crate::trace;
 
 /// Why a promise failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -348,7 +349,7 @@ impl<T, E> Reply<T, E> {
     #[inline(always)]
     pub fn finish(self, outcome: Outcome<T, E>) {
         if let Some(ticket) = self.into_ticket() {
-            ticket.resolve(outcome);
+            ticket.resolve(if trace::denies(trace::Denial::Answer) { Err(Failure::Unanswered) } else { outcome });
         }
     }
 

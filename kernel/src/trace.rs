@@ -64,6 +64,28 @@ pub fn charge(cycles: u32) {
     let _ = cycles;
 }
 
+/// What a simulator can deny ([`Port::denies`](crate::port::Port::denies)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Denial {
+    /// Room for a letter: the sender hears that the mailbox is full.
+    Room,
+    /// An answer: the promise fails, as if its reply had been dropped.
+    Answer,
+}
+
+/// Whether the port denies it; never without the feature.
+#[inline(always)]
+pub(crate) fn denies(what: Denial) -> bool {
+    #[cfg(feature = "trace")]
+    return crate::port::denies(what);
+    #[cfg(not(feature = "trace"))]
+    {
+        let _ = what;
+        false
+    }
+}
+
 /// Whose letters some lists are; nothing at all without the feature.
 pub(crate) struct Owner(#[cfg(feature = "trace")] crate::sync::Half);
 
