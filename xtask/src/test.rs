@@ -40,7 +40,8 @@ fn steps() -> Vec<Step> {
             Invocation::cargo("test -p flockwork-tests --features trace --test tracing").run()
         }),
         Step::new("doc", "the examples in the documentation", || {
-            Invocation::cargo("test --workspace --doc --no-fail-fast").run()
+            Invocation::cargo("test --workspace --doc --no-fail-fast").args(TRACED.map(exclude)).run()?;
+            Invocation::cargo("test -p flockwork-host-sim --features show --doc --no-fail-fast").run()
         }),
     ];
     steps.extend(targets::steps());
