@@ -642,9 +642,10 @@ fn readers_behind_one_that_panics_are_run_oca_6() {
             question
         }
     }
-    // Room for two rounds: a letter keeps its place until it has left, a moment after its answer.
+    /// For two rounds: a letter keeps its place until it has left, a moment after its answer.
+    const ROOM: usize = 2 * QUESTIONS;
     #[actor]
-    static SHAKY: Actor<Shaky, ReadersWriter, { 2 * QUESTIONS }, QUESTIONS> = Shaky;
+    static SHAKY: Actor<Shaky, ReadersWriter, ROOM, QUESTIONS> = Shaky;
     for cores in [1, 2, 4] {
         device(cores, || {
             for _ in 0..50 {
