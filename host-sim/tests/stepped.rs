@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use flockwork::trace::Hop;
-use flockwork::{Actor, Eventually, Mutex, ReadersWriter, Ref, Serial, actor};
+use flockwork::{Actor, Eventually, Mutex, Pinned, ReadersWriter, Ref, Serial, actor};
 use flockwork_examples::dictionary::{Dictionary, WORDS, word};
 use flockwork_host_sim::{Costs, Device, Event, Faults, OnceIn, Run, Snapshot, charge, run_until};
 
@@ -365,4 +365,40 @@ fn lost_answers_fail_their_promises_and_nothing_else() {
     let right = run.returned.iter().filter(|answer| **answer == Ok(7)).count();
     assert_eq!(lost + right, 80);
     assert!((5..40).contains(&lost), "about every fourth: {lost}");
+}
+
+/// Sends, and keeps its core busy.
+pub struct Busy;
+
+#[actor]
+impl Busy {
+    pub fn work(&mut self, cycles: u32) {
+        charge(cycles);
+    }
+}
+
+/// OCA-26: between ready actors it is one letter each, also where a worker could take several readers of one along.
+#[test]
+fn several_readers_are_taken_along_only_if_nobody_else_waits_oca_26() {
+    #[actor]
+    static LIBRARY: Actor<Library, ReadersWriter, 32, 32> = Library { books: 1 };
+    #[actor]
+    static HERE: Actor<Busy, Serial, 2> = Busy;
+    #[actor]
+    static THERE: Actor<Busy, Pinned<1>, 2> = Busy;
+    let run = Device::stepped(2).costs(steady()).run(|| {
+        // The first letter of an actor takes a longer way.
+        assert_eq!(THERE.work(1).get(), Ok(()));
+        let busy = THERE.work(3_000_000).ask().unwrap();
+        // The other core has begun by then, and takes no part in what follows.
+        charge(50_000);
+        let asked = (0..24).map(|_| LIBRARY.read(1_000).ask().unwrap()).collect::<Vec<_>>();
+        HERE.work(1).tell().unwrap();
+        asked.into_iter().for_each(|answer| assert_eq!(answer.get(), Ok(1)));
+        assert_eq!(busy.get(), Ok(()));
+    });
+    let started = run.events.iter().filter(|event| event.hop == Hop::Started && event.core == 0);
+    let methods = started.map(|event| event.method_name().expect("it has a name")).collect::<Vec<_>>();
+    let place = methods.iter().position(|method| *method == "work").expect("it ran");
+    assert!(place <= 1, "at most one reader comes first: {methods:?}");
 }

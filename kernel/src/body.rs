@@ -170,7 +170,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // SAFETY: the caller's message is there.
         let address = Self::address(unsafe { &*message }).map_err(Refused::Unrunnable)?;
         let id = self.id();
-        let sent = cores::send_slowly(self.office(), N as u16, &mut |lane, place| {
+        let sent = self.office().send(N as u16, &mut |lane, place| {
             // SAFETY: the caller gives it away, and hears that it is gone.
             unsafe { Self::write(self.mail, (lane, self.office().lane(lane)), place, id, address, message) };
         });
@@ -492,7 +492,7 @@ where
         let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
         let (state, objects) = A::Objects::split::<A>(self.whole.get());
         // SAFETY: the gate admitted it as a writer if it is run exclusively, otherwise as a reader with its claims, and it
-        // is inside the gate until `done` is seen (the gate's invariant).
+        // is inside the gate until its end is heard (the gate's invariant).
         A::run(unsafe { Grant::new(state, objects, claims, Self::is_exclusive(letter)) }, message);
     }
 }

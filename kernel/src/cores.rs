@@ -130,26 +130,6 @@ pub(crate) fn register(office: &'static Office, tenant: &Tenant) -> ActorId {
     id
 }
 
-/// Sends a letter to an actor that has its number, by any lane; false if there is no room. `write` writes it into its place of
-/// its lane and publishes it.
-#[inline(never)]
-pub(crate) fn send_slowly(office: &'static Office, capacity: u16, write: &mut dyn FnMut(usize, u16)) -> bool {
-    let _masked = port::mask();
-    let here = port::core();
-    let sent = office.as_sender(here, |own, lane| {
-        let room = lane.room(capacity);
-        match room {
-            Some(place) => write(own.index, place),
-            None => lane.was_full(),
-        }
-        room.is_some()
-    });
-    if sent {
-        visit::note(office, here);
-    }
-    sent
-}
-
 #[inline(always)]
 fn actor(id: ActorId) -> &'static Office {
     let entry = TABLE.actors[id.index() % MAX_ACTORS].get();

@@ -3,7 +3,7 @@
 //! # The turnstile
 //!
 //! `schedule` and `leave` run under a try-lock that nobody waits for (PAM-13). A worker that finds it taken leaves its event
-//! with the holder: the event itself is published already (a lane's tail, a done flag), and the worker only rings the *bell*,
+//! with the holder: the event itself is published already (a lane's tail, the end of a letter), and the worker only rings the *bell*,
 //! so that the holder looks again before it goes.
 //!
 //! ```text
@@ -28,8 +28,8 @@ use crate::letter::Head;
 use crate::port::{self, LockWord};
 use crate::sync::{Flag, Guarded, Half, Mutant, const_unless_loom, fence, removed};
 
-/// What a worker asks of an actor whose type it does not know. All but `names` and
-/// `run_granted` is asked by the holder of the actor's lock.
+/// What a worker asks of an actor whose type it does not know. What looks at letters or at the monitor is asked by the holder of the
+/// actor's lock.
 pub(crate) trait Resident: Sync {
     /// Visits the actor ([`visit`](crate::visit::visit)). Where code is small change, what a visit does is made once per type,
     /// with all calls below inlined; on a chip, once for actors with and once for actors without a monitor.

@@ -34,6 +34,7 @@ use crate::methods::Methods;
 use crate::monitor::{Discipline, Monitor};
 use crate::port::{self, FOREIGN_THREADS, MAX_CORES};
 use crate::sync::{Mutant, array_of, const_unless_loom, removed};
+use crate::visit;
 
 /// Lists without a letter, natively in a constant.
 macro_rules! no_letters {
@@ -57,7 +58,8 @@ pub struct Mail<A: Methods, M: Monitor, const N: usize, const P: usize, const L:
     monitor: PhantomData<fn() -> M>,
 }
 
-// SAFETY: the lists are used under the lock of the desk only (the count of refusals apart, which is atomic).
+// SAFETY: the office and the slots are `Sync` by themselves, for the reasons given there. The lists are used under the lock of the
+// desk only (the count of refusals apart, which is atomic). No monitor is in it.
 #[expect(unsafe_code, reason = "shares the lists between cores, under the lock")]
 unsafe impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Sync for Mail<A, M, N, P, L> {}
 
@@ -76,9 +78,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
             }
         }
     }
-}
 
-impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mail<A, M, N, P, L> {
     /// The part that does not depend on the actor's type.
     #[inline(always)]
     pub(crate) fn office(&self) -> &Office {
@@ -156,7 +156,7 @@ impl Office {
     fn only_other(&self, own: usize) -> Option<&LaneHead> {
         if FOREIGN_THREADS {
             (own != 0 && port::cores() == 1).then(|| self.lane(0))
-        } else if cfg!(not(loom)) && self.lanes.len() == 2 {
+        } else if self.lanes.len() == 2 {
             Some(self.lane((own & 1) ^ 1))
         } else {
             None
@@ -174,6 +174,26 @@ impl Office {
         } else {
             work(own, lane)
         }
+    }
+
+    /// Sends a letter by any lane, to an actor that has its number; false if there is no room. `write` writes it into its place of
+    /// its lane and publishes it.
+    #[inline(never)]
+    pub(crate) fn send(&'static self, capacity: u16, write: &mut dyn FnMut(usize, u16)) -> bool {
+        let _masked = port::mask();
+        let here = port::core();
+        let sent = self.as_sender(here, |own, lane| {
+            let room = lane.room(capacity);
+            match room {
+                Some(place) => write(own.index, place),
+                None => lane.was_full(),
+            }
+            room.is_some()
+        });
+        if sent {
+            visit::note(self, here);
+        }
+        sent
     }
 
     /// The stamp of a letter sent now.

@@ -7,10 +7,11 @@
 //!  round:  drain the lanes into the inbox · for each ended letter: leave, free its slot · schedule if letters wait
 //!  pull:   take one granted letter
 //!            it borrows exclusively:  run it under the lock, next round
-//!            it shares:               unlock, run it, mark it done, lock again, next round
+//!            it shares:               take a few more along if many are granted, unlock, run them, say of each that it has
+//!                                     ended, lock again, next round
 //! ```
 //!
-//! While a letter that shares is run, other cores visit, and take further granted letters. **Invariant (gate):** a letter is
+//! While letters that share are run, other cores visit, and take further granted letters. **Invariant (gate):** a letter is
 //! run only between its admission by the gate and its `ended`, both under the lock, and the gate admits no letter that would
 //! alias one inside; so the references a method gets are unique or shared as Rust demands.
 //!
@@ -220,9 +221,9 @@ fn visit_monitored<R: Resident + ?Sized>(
             }
             continue;
         };
-        budget -= 1;
         if lists.gate.has_writer() || port::cores() == 1 {
             // Nobody could run another letter meanwhile, so the lock is kept.
+            budget -= 1;
             let on_panic = OnPanic(|| abandon(office, here));
             // SAFETY: started above, under the lock.
             unsafe { resident.run_granted(here, letter) };
@@ -230,7 +231,11 @@ fn visit_monitored<R: Resident + ?Sized>(
             continue;
         }
         let mut pulled = Pulled::first(letter);
-        pulled.take_share(lists);
+        let share = Pulled::share(lists, budget);
+        if share > 1 && !others_wait(office, here) {
+            pulled.fill(lists, share);
+        }
+        budget -= pulled.count as u16;
         unlock_with_letter(office, resident, lists, here);
         let on_panic = OnPanic(|| note_here(office, here));
         pulled.run(resident, here);
@@ -258,11 +263,17 @@ impl Pulled {
         Self { letters: [letter; MOST_PULLED], count: 1, run: 0 }
     }
 
-    /// Takes some more of those that are granted: half of what would be this core's part if all were as fast, so that no core
-    /// is left with a heap while another is done. All of them share, as the first does: nothing else is in the gate.
+    /// How many to take, the first included: half of what would be this core's part if all were as fast, so that no core is left
+    /// with a heap while another is done.
     #[inline(always)]
-    fn take_share(&mut self, lists: &Lists) {
-        let share = usize::from((lists.granted() + 1) / (2 * u16::from(port::cores()))).min(MOST_PULLED);
+    fn share(lists: &Lists, budget: u16) -> usize {
+        let part = (lists.granted() + 1) / (2 * u16::from(port::cores()));
+        usize::from(part.min(budget)).min(MOST_PULLED)
+    }
+
+    /// Takes more of those that are granted. All of them share, as the first does: nothing else is in the gate.
+    #[inline(always)]
+    fn fill(&mut self, lists: &Lists, share: usize) {
         while self.count < share
             && let Some(letter) = lists.start()
         {
