@@ -22,6 +22,7 @@ use crate::objects::{Claims, Objects, Unrunnable};
 use crate::overflow::{self, DeadLetter, Death, Overflow};
 use crate::port::{self, FOREIGN};
 use crate::promise::Ticket;
+use crate::ready::Ready;
 use crate::sync::{Ended, Mutant, const_unless_loom, fence, removed};
 use crate::trace;
 use crate::visit::{self, ANYBODY};
@@ -145,9 +146,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             if Self::PINNED_TO.is_some_and(|there| there != here && cores::invite(here, there, id)) {
                 return Ok(());
             }
-            if lane.mark() {
-                cores::enqueue(here, id, Self::PINNED_TO.is_some());
-            } else if matches!(Self::SHARING, Sharing::Parallel) {
+            let first = (!Ready::KEEPS_MARKS || lane.mark()) && cores::enqueue(here, id, Self::PINNED_TO.is_some());
+            if !first && matches!(Self::SHARING, Sharing::Parallel) {
                 cores::offer_letter(here);
             }
             return Ok(());

@@ -33,6 +33,7 @@ use crate::letter::Head;
 use crate::methods::Methods;
 use crate::monitor::{Discipline, Monitor};
 use crate::port::{self, FOREIGN_THREADS, MAX_CORES};
+use crate::ready::Ready;
 use crate::sync::{Mutant, array_of, const_unless_loom, removed};
 use crate::visit;
 
@@ -211,6 +212,9 @@ impl Office {
     /// Marks the actor as noted on a core; true if it was not. Interrupts are masked.
     #[inline(always)]
     pub(crate) fn mark(&self, here: u8) -> bool {
+        if !Ready::KEEPS_MARKS {
+            return true;
+        }
         let own = self.lane_of(here);
         if own.shared { self.mark_member(here) } else { self.lane(own.index).mark() }
     }
@@ -218,7 +222,8 @@ impl Office {
     /// It was taken out of a core's ready set.
     #[inline(always)]
     pub(crate) fn unmark(&self, here: u8, own: LaneOf) {
-        if own.shared {
+        if !Ready::KEEPS_MARKS {
+        } else if own.shared {
             self.unmark_member(here);
         } else {
             self.lane(own.index).unmark();
@@ -229,7 +234,7 @@ impl Office {
     #[cold]
     #[inline(never)]
     fn mark_member(&self, here: u8) -> bool {
-        self.desk.id().is_some_and(|id| cores::core(here).join(id))
+        self.desk.id().is_some_and(|id| cores::core(here).ready.join(id))
     }
 
     #[cold]
@@ -237,7 +242,7 @@ impl Office {
     fn unmark_member(&self, here: u8) {
         let _masked = port::mask();
         if let Some(id) = self.desk.id() {
-            cores::core(here).part(id);
+            cores::core(here).ready.part(id);
         }
     }
 

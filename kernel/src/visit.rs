@@ -53,6 +53,20 @@ pub(crate) fn visit<R: Resident + ?Sized>(
     }
 }
 
+/// A visit to an actor of whatever type. On a chip, what to do is known from its desk, so that a letter costs one virtual call.
+#[inline(always)]
+pub(crate) fn visit_any(office: &'static Office, here: u8, from_ready: bool) -> bool {
+    let resident = office.desk.resident();
+    if cfg!(not(target_os = "none")) {
+        return resident.visit(here, from_ready);
+    }
+    if office.desk.is_monitored() {
+        resident.visit(here, from_ready)
+    } else {
+        visit_unmonitored(office, resident, here, from_ready)
+    }
+}
+
 /// What every visit begins with; false if the actor is pinned to another core.
 #[inline(always)]
 fn arrive(
@@ -128,7 +142,7 @@ unsafe fn run_several<R: Resident + ?Sized>(
         // SAFETY: the caller's promise.
         unsafe { resident.run_oldest(here, lane, place) };
         place = place.wrapping_add(1);
-        if place == until || cores::others_wait(here, 0) {
+        if place == until || cores::others_wait(here) {
             return place;
         }
     }
@@ -176,7 +190,7 @@ fn visit_batch<R: Resident + ?Sized>(office: &'static Office, resident: &'static
             if all {
                 break false;
             }
-            if budget == 0 || cores::others_wait(here, 0) {
+            if budget == 0 || cores::others_wait(here) {
                 break true;
             }
         };
@@ -309,9 +323,11 @@ impl Drop for Pulled {
 /// surplus, or because of a letter to itself.
 #[inline(always)]
 fn others_wait(office: &Office, here: u8) -> bool {
-    let own = office.lane_of(here);
-    let this = !own.shared && office.lane(own.index).is_marked();
-    cores::others_wait(here, u16::from(this))
+    let Some(id) = office.desk.id() else { return false };
+    cores::others_wait_besides(here, id, || {
+        let own = office.lane_of(here);
+        !own.shared && office.lane(own.index).is_marked()
+    })
 }
 
 /// Unlocks before a letter that shares the state is run here, and sees to it that what others left with this worker is
