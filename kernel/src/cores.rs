@@ -66,7 +66,9 @@ impl ActorId {
     #[cfg(any(target_os = "none", loom))]
     #[inline(always)]
     pub(crate) fn bit(self) -> u32 {
-        1 << (self.index() % 32)
+        // SAFETY: where this exists there are at most 32 actors.
+        unsafe { core::hint::assert_unchecked(self.index() < 32) };
+        1 << self.index()
     }
 }
 
@@ -145,6 +147,8 @@ fn actor(id: ActorId) -> &'static Office {
 /// | `idle` | its core | everybody |
 /// | `notice`, `answered`, `pended` | raised by anybody, lowered by its core | its core |
 /// | `promises_wanted` | raised by its core, lowered by whoever tells it | everybody |
+// Where there are no caches, so that a core's place is found by a shift.
+#[cfg_attr(target_os = "none", repr(align(64)))]
 #[cfg_attr(not(target_os = "none"), repr(align(128)))]
 pub(crate) struct Core {
     pub(crate) ready: Ready,
@@ -460,7 +464,7 @@ fn offer(here: u8) {
 
 /// Some core that says it is idle.
 fn idle_core(here: u8) -> Option<u8> {
-    (0..port::cores()).find(|&other| other != here && core(other).idle.read() == 1)
+    others(here).find(|&other| core(other).idle.read() == 1)
 }
 
 /// Notes what others asked this core to do. Called when its notice is raised.
@@ -512,11 +516,25 @@ pub(crate) fn look(here: u8) -> bool {
     raised
 }
 
-/// Visits the actors in other cores' rings that were noted since this core last looked. True if there were any.
+/// All cores but this one. (Of two it is one, without a loop.)
+#[inline(always)]
+fn others(here: u8) -> impl Iterator<Item = u8> {
+    let (first, last) = if MAX_CORES == 2 { (here ^ 1, port::cores().min((here ^ 1) + 1)) } else { (0, port::cores()) };
+    (first..last).filter(move |&other| other != here)
+}
+
+/// Visits the actors in other cores' sets that this core has not looked at. True if there were any.
+#[inline(always)]
 pub(crate) fn help_others(here: u8) -> bool {
+    others_have_surplus(here) && visit_surplus(here)
+}
+
+#[cold]
+#[inline(never)]
+fn visit_surplus(here: u8) -> bool {
     let me = core(here);
     let mut found = false;
-    for other in (0..port::cores()).filter(|&other| other != here) {
+    for other in others(here) {
         let mut unseen = me.ready.look(usize::from(other) % MAX_CORES, &core(other).ready);
         while let Some(id) = unseen.next() {
             found = true;
@@ -535,11 +553,10 @@ pub(crate) fn help_others(here: u8) -> bool {
 }
 
 /// Whether another core noted an actor that this core has not looked at.
+#[inline(always)]
 fn others_have_surplus(here: u8) -> bool {
     let me = core(here);
-    (0..port::cores())
-        .filter(|&other| other != here)
-        .any(|other| me.ready.missed(usize::from(other) % MAX_CORES, &core(other).ready))
+    others(here).any(|other| me.ready.missed(usize::from(other) % MAX_CORES, &core(other).ready))
 }
 
 /// Sleeps, unless there is something to do; `done` is asked after all that others could have done. Returns after a kick, or at
@@ -575,6 +592,13 @@ pub(crate) fn pend(to: u8) {
     if to != port::core() {
         port::kick(to);
     }
+}
+
+/// Whether the executor has something to poll.
+#[cfg(all(feature = "embassy", not(loom)))]
+#[inline(always)]
+pub(crate) fn is_pended(here: u8) -> bool {
+    core(here).pended.is_raised()
 }
 
 /// Whether the executor has something to poll; asked once.

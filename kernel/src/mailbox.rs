@@ -117,12 +117,25 @@ impl Office {
     pub(crate) fn lane_of(&self, core: u8) -> LaneOf {
         let (core, lanes) = (usize::from(core), self.lanes.len());
         if FOREIGN_THREADS {
-            if core + 1 < lanes { LaneOf { index: core + 1, shared: false } } else { LaneOf { index: 0, shared: true } }
-        } else if core < lanes && (lanes >= MAX_CORES || core + 1 < lanes) {
+            return if core + 1 < lanes {
+                LaneOf { index: core + 1, shared: false }
+            } else {
+                LaneOf { index: 0, shared: true }
+            };
+        }
+        // A core's number is below the limit; the remainder says so to the compiler.
+        let core = core % MAX_CORES;
+        if core < lanes && (lanes >= MAX_CORES || core + 1 < lanes) {
             LaneOf { index: core, shared: false }
         } else {
             LaneOf { index: lanes - 1, shared: true }
         }
+    }
+
+    /// Whether a chip's cores share lanes of this mailbox. (Asked first, so that the compiler knows how many there are.)
+    #[inline(always)]
+    pub(crate) fn has_few_lanes(&self) -> bool {
+        !FOREIGN_THREADS && self.lanes.len() != MAX_CORES
     }
 
     /// The head of a lane.
@@ -203,6 +216,10 @@ impl Office {
         if removed(Mutant::StampOwnLaneOnly) {
             return own_tail;
         }
+        if !FOREIGN_THREADS && self.lanes.len() == 2 {
+            // Both, wherever the own one is: their places are known without it.
+            return self.lane(0).tail().wrapping_add(self.lane(1).tail());
+        }
         if let Some(other) = self.only_other(own) {
             return own_tail.wrapping_add(other.tail());
         }
@@ -222,8 +239,7 @@ impl Office {
     /// It was taken out of a core's ready set.
     #[inline(always)]
     pub(crate) fn unmark(&self, here: u8, own: LaneOf) {
-        if !Ready::KEEPS_MARKS {
-        } else if own.shared {
+        if own.shared {
             self.unmark_member(here);
         } else {
             self.lane(own.index).unmark();

@@ -1,5 +1,7 @@
 //! Ready sets and invitations as words with a bit per actor.
 
+use core::num::NonZeroU32;
+
 use super::Unseen;
 use crate::cores::{ActorId, MAX_ACTORS};
 use crate::port::MAX_CORES;
@@ -81,17 +83,11 @@ impl Ready {
     /// Takes the next one out. A round has those that were in when it began. Interrupts are masked.
     #[inline(always)]
     pub(crate) fn next(&self) -> Option<ActorId> {
-        let noted = self.noted.own();
-        if noted == 0 {
-            return None;
-        }
-        let mut round = self.round.get() & noted;
-        if round == 0 {
-            round = noted;
-        }
+        let noted = NonZeroU32::new(self.noted.own())?;
+        let round = NonZeroU32::new(self.round.get() & noted.get()).unwrap_or(noted);
         let (id, bit) = lowest(round);
-        self.round.set(round ^ bit);
-        self.noted.publish(noted ^ bit, None);
+        self.round.set(round.get() ^ bit);
+        self.noted.hint(noted.get() ^ bit);
         Some(id)
     }
 
@@ -121,8 +117,15 @@ impl Ready {
     /// Whether core `other` has something that this core has not looked at.
     #[inline(always)]
     pub(crate) fn missed(&self, other: usize, theirs: &Self) -> bool {
-        theirs.noted.read(Some(Mutant::NotedReadRelaxed)) & !self.looked[other].get() != 0
-            || theirs.offered.read(Mutant::OfferedReadRelaxed) != self.heard[other].get()
+        let (noted, looked) = (theirs.noted.read(Some(Mutant::NotedReadRelaxed)), self.looked[other].get());
+        if noted & !looked != 0 {
+            return true;
+        }
+        if noted != looked {
+            // What is gone is new when it comes back.
+            self.looked[other].set(noted);
+        }
+        theirs.offered.read(Mutant::OfferedReadRelaxed) != self.heard[other].get()
     }
 
     /// What core `other` has that this core has not looked at: all if it was offered again, otherwise what is new.
@@ -151,10 +154,7 @@ impl Iterator for Bits {
 
     #[inline(always)]
     fn next(&mut self) -> Option<ActorId> {
-        if self.0 == 0 {
-            return None;
-        }
-        let (id, bit) = lowest(self.0);
+        let (id, bit) = lowest(NonZeroU32::new(self.0)?);
         self.0 ^= bit;
         Some(id)
     }
@@ -169,30 +169,9 @@ impl Unseen for Bits {
 
 /// The actor of the lowest bit, and that bit. The word is not zero.
 #[inline(always)]
-fn lowest(word: u32) -> (ActorId, u32) {
-    let bit = word & word.wrapping_neg();
-    (ActorId::from_index(index_of(bit)), bit)
-}
-
-/// The place of the only bit of a word.
-#[inline(always)]
-fn index_of(bit: u32) -> u16 {
-    if cfg!(target_has_atomic = "32") {
-        return bit.trailing_zeros() as u16;
-    }
-    // Without an instruction that counts zeros: a de Bruijn sequence has every five bits once, so the product's highest five bits
-    // differ for every shift.
-    const SEQUENCE: u32 = 0x077C_B531;
-    static PLACES: [u8; 32] = {
-        let mut places = [0; 32];
-        let mut place = 0;
-        while place < 32 {
-            places[(SEQUENCE.wrapping_shl(place) >> 27) as usize] = place as u8;
-            place += 1;
-        }
-        places
-    };
-    u16::from(PLACES[(bit.wrapping_mul(SEQUENCE) >> 27) as usize])
+fn lowest(word: NonZeroU32) -> (ActorId, u32) {
+    let bit = word.get() & word.get().wrapping_neg();
+    (ActorId::from_index(word.trailing_zeros() as u16), bit)
 }
 
 /// Actors that one core asks another to visit: those pinned there. A bit in which the two words differ is an invitation.
