@@ -170,6 +170,12 @@ impl LaneHead {
         self.published() != self.received()
     }
 
+    /// How many letters wait to be received.
+    #[inline(always)]
+    pub(crate) fn waiting(&self) -> u16 {
+        self.published().wrapping_sub(self.received())
+    }
+
     /// Keeps the high-water mark, at a moment when `published` letters were ever sent. Only the receiver frees slots, so a
     /// lane is at its fullest just before it does. (One letter alone need not be noted: see [`high_water`](Self::high_water).)
     #[inline(always)]

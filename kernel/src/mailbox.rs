@@ -276,6 +276,49 @@ impl Office {
         Run { lane: own, until, all: true }
     }
 
+    /// The only letter there is, for an actor that runs letters straight from its lanes; where a chip's cores have a lane each.
+    ///
+    /// As in a consistent cut, the other lanes are read again after a letter was found in one of them.
+    #[inline(always)]
+    pub(crate) fn only_letter(&self, own: usize) -> OnlyLetter {
+        let lanes = self.lanes.len();
+        let besides = |lane: usize| (1..lanes).map(move |step| (lane + step) % lanes);
+        let mut lane = own;
+        let mut letters = self.lane(own).waiting();
+        for other in besides(own) {
+            let more = self.lane(other).waiting();
+            if more != 0 {
+                lane = other;
+                letters += more;
+            }
+        }
+        match letters {
+            0 => OnlyLetter::None,
+            1 if lane == own
+                || removed(Mutant::OnlyNotRepeated)
+                || !besides(lane).any(|lane| self.lane(lane).has_letter()) =>
+            {
+                OnlyLetter::One { lane, place: self.lane(lane).received() }
+            }
+            _ => OnlyLetter::Several,
+        }
+    }
+
+    /// The same if it is in the own lane, which is read first, all others after it.
+    #[inline(always)]
+    pub(crate) fn only_own_letter(&self, own: usize) -> OnlyLetter {
+        let until = self.lane(own).published();
+        if self.others_have_letters(own) {
+            return OnlyLetter::Elsewhere;
+        }
+        let place = self.lane(own).received();
+        match until.wrapping_sub(place) {
+            0 => OnlyLetter::None,
+            1 => OnlyLetter::One { lane: own, place },
+            _ => OnlyLetter::Several,
+        }
+    }
+
     /// Whether a lane but the own has a letter.
     #[inline(always)]
     pub(crate) fn others_have_letters(&self, own: usize) -> bool {
@@ -390,6 +433,18 @@ pub(crate) struct Run {
     pub(crate) until: u16,
     /// Whether these are all there are.
     pub(crate) all: bool,
+}
+
+/// Whether there is exactly one letter.
+pub(crate) enum OnlyLetter {
+    None,
+    One {
+        lane: usize,
+        place: u16,
+    },
+    Several,
+    /// One or several, and not in the own lane alone.
+    Elsewhere,
 }
 
 #[expect(unsafe_code, reason = "reads the head of a slot")]

@@ -26,8 +26,8 @@ use crate::desk::Resident;
 use crate::inbox::Lists;
 use crate::lane::LaneHead;
 use crate::letter::Head;
-use crate::mailbox::{Office, Run};
-use crate::port::{self, FOREIGN};
+use crate::mailbox::{Office, OnlyLetter, Run};
+use crate::port::{self, FOREIGN, FOREIGN_THREADS};
 use crate::ready::Ready;
 use crate::sync::{Ended, Mutant, fence, removed};
 use crate::worker;
@@ -125,24 +125,34 @@ fn visit_unmonitored(office: &'static Office, who: impl Who, here: u8, from_read
     if office.has_few_lanes() || own.shared || desk.has_bell() {
         return visit_batch(office, who, here);
     }
-    let lane = office.lane(own.index);
-    let until = lane.published();
-    if office.others_have_letters(own.index) {
-        return visit_batch(office, who, here);
-    }
-    let received = lane.received();
-    if until != received {
-        if until.wrapping_sub(received) != 1 {
-            return visit_batch(office, who, here);
+    match office.only_own_letter(own.index) {
+        OnlyLetter::None => {}
+        OnlyLetter::One { lane, place } => {
+            let on_panic = OnPanic(|| abandon(office, here));
+            // SAFETY: the lock is held, and the letter is published and the next of its lane.
+            unsafe { who.resident(office).run_oldest(here, lane, place) };
+            core::mem::forget(on_panic);
         }
-        let on_panic = OnPanic(|| abandon(office, here));
-        // SAFETY: the lock is held, and the letter is published and the next of its lane.
-        unsafe { who.resident(office).run_oldest(here, own.index, received) };
-        core::mem::forget(on_panic);
+        OnlyLetter::Elsewhere if !FOREIGN_THREADS => return visit_elsewhere(office, who, here, own.index),
+        OnlyLetter::Several | OnlyLetter::Elsewhere => return visit_batch(office, who, here),
     }
     // Whoever sent a letter since then has noted the actor, or will ring.
     desk.release();
     if desk.calls() { answer_calls(office, who, here) } else { false }
+}
+
+/// The same for exactly one letter in another core's lane. The lock is held, and nobody was at the bell.
+#[inline(never)]
+fn visit_elsewhere(office: &'static Office, who: impl Who, here: u8, own: usize) -> bool {
+    let OnlyLetter::One { lane, place } = office.only_letter(own) else {
+        return visit_batch(office, who, here);
+    };
+    let on_panic = OnPanic(|| abandon(office, here));
+    // SAFETY: the lock is held, and the letter is published and the next of its lane.
+    unsafe { who.resident(office).run_oldest(here, lane, place) };
+    core::mem::forget(on_panic);
+    office.desk.release();
+    if office.desk.calls() { answer_calls(office, who, here) } else { false }
 }
 
 /// Runs letters of a lane up to `until`: `budget` of them at most, and after the first only while no other actor waits for the
