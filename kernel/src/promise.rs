@@ -293,7 +293,7 @@ unsafe fn drop_followed<T, E>(head: NonNull<ReplyHead>) {
     let ticket = Ticket { head, generation: 0 };
     // SAFETY: the caller's promise.
     let followed = unsafe { ticket.place::<Option<Ticket>>().read() };
-    drop(Promise::<T, E> { ticket: followed, answer: PhantomData });
+    drop(Promise::<T, E>::new(followed));
 }
 
 /// The half of a promise that travels with the letter: the right and the duty to answer.
@@ -514,9 +514,14 @@ impl defmt::Format for Answered<'_> {
 /// The answer to come. Dropping it says that nobody wants the answer any more; that is always safe.
 #[must_use = "the answer is lost if the promise is dropped; use `tell` if you do not want it"]
 pub struct Promise<T, E = Infallible> {
+    pub(crate) half: Holder,
+    answer: PhantomData<fn() -> Outcome<T, E>>,
+}
+
+/// A promise without its type: all of it but taking and dropping the answer.
+pub(crate) struct Holder {
     /// `None` once the answer was taken.
     ticket: Option<Ticket>,
-    answer: PhantomData<fn() -> Outcome<T, E>>,
 }
 
 // SAFETY: the half may take the value and close the slot from any core (the protocol above); the value moves with it.
@@ -526,18 +531,10 @@ unsafe impl<T: Send, E: Send> Sync for Promise<T, E> {}
 
 /// Both halves of a slot just issued.
 pub(crate) fn halves<T, E>(ticket: Ticket) -> (Promise<T, E>, Reply<T, E>) {
-    (Promise::from_ticket(ticket), Reply { ticket: Some(ticket), answer: PhantomData })
+    (Promise::new(Some(ticket)), Reply { ticket: Some(ticket), answer: PhantomData })
 }
 
-impl<T, E> Promise<T, E> {
-    fn from_ticket(ticket: Ticket) -> Self {
-        Self { ticket: Some(ticket), answer: PhantomData }
-    }
-
-    fn into_ticket(self) -> Option<Ticket> {
-        ManuallyDrop::new(self).ticket
-    }
-
+impl Holder {
     /// The ticket where the answer is, if it is there: what this promise was told to follow is followed first.
     #[inline(always)]
     fn resolved(&mut self) -> Option<Ticket> {
@@ -557,37 +554,9 @@ impl<T, E> Promise<T, E> {
         }
     }
 
-    /// Whether it is resolved (OCA-7).
     #[inline(always)]
-    pub fn is_ready(&mut self) -> bool {
+    pub(crate) fn is_ready(&mut self) -> bool {
         self.resolved().is_some()
-    }
-
-    /// Empty, fulfilled or failed (OCA-1).
-    pub fn state(&mut self) -> PromiseState {
-        let Some(ticket) = self.resolved() else { return PromiseState::Empty };
-        // SAFETY: resolved with a value, so it is the promise's turn until it closes.
-        match unsafe { ticket.place::<Outcome<T, E>>().as_ref() } {
-            Ok(_) => PromiseState::Fulfilled,
-            Err(_) => PromiseState::Failed,
-        }
-    }
-
-    /// Takes the answer if it is there; the promise is spent then.
-    #[inline(always)]
-    pub(crate) fn take_if_ready(&mut self) -> Option<Outcome<T, E>> {
-        let ticket = self.resolved()?;
-        self.ticket = None;
-        // SAFETY: resolved with a value, so it is the promise's turn; the ticket is gone, so the value is taken once.
-        let outcome = unsafe { ticket.place::<Outcome<T, E>>().read() };
-        ticket.head().leftover.set(None);
-        ticket.close();
-        Some(outcome)
-    }
-
-    /// The answer if it is there, otherwise the promise again.
-    pub fn try_take(mut self) -> Result<Outcome<T, E>, Self> {
-        self.take_if_ready().ok_or(self)
     }
 
     /// Says that this core waits, and whether there is still something to wait for.
@@ -606,10 +575,53 @@ impl<T, E> Promise<T, E> {
     }
 }
 
+impl<T, E> Promise<T, E> {
+    const fn new(ticket: Option<Ticket>) -> Self {
+        Self { half: Holder { ticket }, answer: PhantomData }
+    }
+
+    fn into_ticket(self) -> Option<Ticket> {
+        ManuallyDrop::new(self).half.ticket
+    }
+
+    /// Whether it is resolved (OCA-7).
+    #[inline(always)]
+    pub fn is_ready(&mut self) -> bool {
+        self.half.is_ready()
+    }
+
+    /// Empty, fulfilled or failed (OCA-1).
+    pub fn state(&mut self) -> PromiseState {
+        let Some(ticket) = self.half.resolved() else { return PromiseState::Empty };
+        // SAFETY: resolved with a value, so it is the promise's turn until it closes.
+        match unsafe { ticket.place::<Outcome<T, E>>().as_ref() } {
+            Ok(_) => PromiseState::Fulfilled,
+            Err(_) => PromiseState::Failed,
+        }
+    }
+
+    /// Takes the answer if it is there; the promise is spent then.
+    #[inline(always)]
+    pub(crate) fn take_if_ready(&mut self) -> Option<Outcome<T, E>> {
+        let ticket = self.half.resolved()?;
+        self.half.ticket = None;
+        // SAFETY: resolved with a value, so it is the promise's turn; the ticket is gone, so the value is taken once.
+        let outcome = unsafe { ticket.place::<Outcome<T, E>>().read() };
+        ticket.head().leftover.set(None);
+        ticket.close();
+        Some(outcome)
+    }
+
+    /// The answer if it is there, otherwise the promise again.
+    pub fn try_take(mut self) -> Result<Outcome<T, E>, Self> {
+        self.take_if_ready().ok_or(self)
+    }
+}
+
 impl<T, E> Drop for Promise<T, E> {
     fn drop(&mut self) {
         if self.take_if_ready().is_none()
-            && let Some(ticket) = self.ticket
+            && let Some(ticket) = self.half.ticket
         {
             ticket.close();
         }
@@ -618,13 +630,13 @@ impl<T, E> Drop for Promise<T, E> {
 
 impl<T, E> fmt::Debug for Promise<T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Promise(resolved: {})", self.ticket.is_none_or(|ticket| ticket.is_resolved()))
+        write!(f, "Promise(resolved: {})", self.half.ticket.is_none_or(|ticket| ticket.is_resolved()))
     }
 }
 
 #[cfg(feature = "defmt")]
 impl<T, E> defmt::Format for Promise<T, E> {
     fn format(&self, f: defmt::Formatter<'_>) {
-        defmt::write!(f, "Promise(resolved: {=bool})", self.ticket.is_none_or(|ticket| ticket.is_resolved()));
+        defmt::write!(f, "Promise(resolved: {=bool})", self.half.ticket.is_none_or(|ticket| ticket.is_resolved()));
     }
 }

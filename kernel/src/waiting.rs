@@ -15,7 +15,7 @@ use crate::call::{Post, Refused, put};
 use crate::cores;
 use crate::methods::Methods;
 use crate::port::{self, FOREIGN};
-use crate::promise::{Failure, Outcome, Promise};
+use crate::promise::{Failure, Holder, Outcome, Promise};
 use crate::sync::{Guarded, const_unless_loom};
 use crate::worker;
 
@@ -44,7 +44,7 @@ pub trait Eventually: Sized {
             if let Some(outcome) = self.take_now() {
                 return outcome;
             }
-            if !worker::run_until(&mut self) {
+            if !worker::run_until_ready(&mut self) {
                 return Err(Failure::WouldDeadlock);
             }
         }
@@ -91,21 +91,49 @@ impl<T, E> Eventually for Promise<T, E> {
     }
 
     fn wait_on(&mut self, core: u8) -> bool {
-        Promise::wait_on(self, core)
+        self.half.wait_on(core)
     }
 
     #[inline(always)]
     fn get(mut self) -> Outcome<T, E> {
         loop {
-            if !worker::run_until(&mut self) {
-                return Err(Failure::WouldDeadlock);
-            }
             if let Some(outcome) = self.take_if_ready() {
                 // It is spent: there is nothing left to drop.
                 core::mem::forget(self);
                 return outcome;
             }
+            if !worker::run_until(&mut self.half) {
+                return Err(Failure::WouldDeadlock);
+            }
         }
+    }
+}
+
+/// What a wait is for, without its type: a promise's half, or whatever was made of promises.
+pub(crate) trait Outstanding {
+    /// Whether the wait is over.
+    fn is_ready(&mut self) -> bool;
+    /// Says that this core waits; false if there is nothing to wait for any more.
+    fn wait_on(&mut self, core: u8) -> bool;
+}
+
+impl Outstanding for Holder {
+    fn is_ready(&mut self) -> bool {
+        Self::is_ready(self)
+    }
+
+    fn wait_on(&mut self, core: u8) -> bool {
+        Self::wait_on(self, core)
+    }
+}
+
+impl<P: Eventually> Outstanding for P {
+    fn is_ready(&mut self) -> bool {
+        Eventually::is_ready(self)
+    }
+
+    fn wait_on(&mut self, core: u8) -> bool {
+        Eventually::wait_on(self, core)
     }
 }
 
