@@ -403,6 +403,12 @@ where
         fresh.map(crate::promise::Fresh::into_ticket)
     }
 
+    fn want_promise(&'static self, here: u8) {
+        let own = self.office().lane_of(here);
+        self.mail.slots(own.index).want_promise((!own.shared).then_some(here));
+        fence(Mutant::PromiseWantedFence);
+    }
+
     fn wait_for_room(&'static self, here: u8) -> bool {
         let office = self.office();
         let own = office.lane_of(here);

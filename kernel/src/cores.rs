@@ -222,7 +222,6 @@ impl Invitations {
 /// | `invitations[i]` | core `i` (`sent`), its core (`taken`) | both |
 /// | `idle` | its core | everybody |
 /// | `notice`, `answered`, `pended` | raised by anybody, lowered by its core | its core |
-/// | `promises_wanted` | raised by its core, lowered by whoever tells it | everybody |
 #[cfg_attr(not(target_os = "none"), repr(align(128)))]
 pub(crate) struct Core {
     /// How many actors are in the two sets.
@@ -244,7 +243,6 @@ pub(crate) struct Core {
     invitations: [Invitations; MAX_CORES],
     idle: Byte,
     pended: Flag,
-    promises_wanted: Flag,
     pub(crate) waiters: WaitList,
     /// How many `get`s wait, one inside the other.
     pub(crate) depth: Guarded<u8>,
@@ -280,7 +278,6 @@ impl Core {
                 invitations: array_of!(Invitations::new()),
                 idle: Byte::new(),
                 pended: Flag::new(),
-                promises_wanted: Flag::new(),
                 waiters: WaitList::new(),
                 depth: Guarded::new(0),
                 turn: Guarded::new(false),
@@ -444,38 +441,6 @@ pub(crate) fn notify_all() {
     }
 }
 
-/// Says that a task of this core waits for a free promise slot. The caller looks again after this.
-pub(crate) fn want_promise(here: u8) {
-    core(here).promises_wanted.raise(None);
-    fence(Mutant::PromiseWantedFence);
-}
-
-/// A promise slot of core `home` may be free now; of a pool that several cores share, if that is `FOREIGN`.
-#[inline(always)]
-pub(crate) fn promise_freed(home: u8) {
-    if FOREIGN_THREADS && home == FOREIGN {
-        return shared_promise_freed();
-    }
-    if home != port::core() {
-        fence(Mutant::PromiseFreedFence);
-    }
-    tell_of_promise(home);
-}
-
-#[cold]
-fn shared_promise_freed() {
-    fence(Mutant::PromiseFreedFence);
-    (0..port::cores()).for_each(tell_of_promise);
-}
-
-#[inline(always)]
-fn tell_of_promise(to: u8) {
-    if core(to).promises_wanted.is_raised() {
-        core(to).promises_wanted.lower();
-        notify(to);
-    }
-}
-
 /// Takes the next ready actor, pinned and unpinned ones in turn.
 #[inline(always)]
 fn next_ready(core: &Core) -> Option<ActorId> {
@@ -549,10 +514,16 @@ impl Outer {
     /// What follows is no actor's turn, while this lives.
     #[inline(always)]
     pub(crate) fn leave(here: u8) -> Self {
-        let core = core(here);
-        let outer = Self { here, visiting: core.visiting.own(), method: core.method.glance() };
-        set_visiting(core, 0);
+        let outer = Self::keep(here);
+        end_turns(here);
         outer
+    }
+
+    /// What follows is another turn, while this lives.
+    #[inline(always)]
+    pub(crate) fn keep(here: u8) -> Self {
+        let core = core(here);
+        Self { here, visiting: core.visiting.own(), method: core.method.glance() }
     }
 }
 

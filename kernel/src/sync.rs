@@ -264,7 +264,7 @@ impl Count16 {
     }
 }
 
-/// Like [`Count16`], 32 bits wide: generations, and counts of drops and refusals.
+/// Like [`Count16`], 32 bits wide: counts of drops and refusals.
 pub(crate) struct Count32(AtomicU32);
 
 impl Count32 {
@@ -377,6 +377,16 @@ impl Byte {
     #[inline(always)]
     pub(crate) fn publish(&self, value: u8) {
         self.0.store(value, Ordering::Release);
+    }
+
+    #[inline(always)]
+    pub(crate) fn read_unless(&self, step: Mutant) -> u8 {
+        self.0.load(unless(removed(step), Ordering::Acquire))
+    }
+
+    #[inline(always)]
+    pub(crate) fn publish_unless(&self, value: u8, step: Mutant) {
+        self.0.store(value, unless(removed(step), Ordering::Release));
     }
 
     /// The value without synchronising.

@@ -96,15 +96,13 @@ impl<T, E> Eventually for Promise<T, E> {
 
     #[inline(always)]
     fn get(mut self) -> Outcome<T, E> {
-        loop {
-            if let Some(outcome) = self.take_if_ready() {
+        match self.take_if_ready() {
+            Some(outcome) => {
                 // It is spent: there is nothing left to drop.
                 core::mem::forget(self);
-                return outcome;
+                outcome
             }
-            if !worker::run_until(&mut self.half) {
-                return Err(Failure::WouldDeadlock);
-            }
+            None => self.wait(),
         }
     }
 }

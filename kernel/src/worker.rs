@@ -10,8 +10,8 @@
 //! the core go on (OCA-28).
 
 use crate::cores;
-use crate::port::{self, FOREIGN};
-use crate::promise::Holder;
+use crate::port::{self, FOREIGN, FOREIGN_THREADS};
+use crate::promise::{Holder, Ticket};
 use crate::waiting::Outstanding;
 
 /// Visits between two looks at the executor.
@@ -84,42 +84,51 @@ fn step(here: u8) -> bool {
     busy
 }
 
-/// Runs the worker loop until the promise is resolved. False if waiting is impossible here: too deep, or inside a monitor.
+/// Runs the worker loop until the promise is resolved, and says with which ticket. None if waiting is impossible here: too deep,
+/// or inside a monitor.
 ///
 /// The straight line is a question just asked, whose receiver is ready on this very core: a few visits, and a look at the slot
 /// after each. Nobody has to tell this core of an answer that it gives itself. All else is [`wait`].
 #[cfg_attr(not(target_os = "none"), inline(always))]
 #[cfg_attr(target_os = "none", inline(never))]
-pub(crate) fn run_until(promise: &mut Holder) -> bool {
+pub(crate) fn run_until(promise: &mut Holder) -> Option<Ticket> {
     let here = port::core();
-    if here == FOREIGN {
-        return watch(promise);
+    if FOREIGN_THREADS && here == FOREIGN {
+        watch(promise);
+        return promise.resolved();
     }
-    let Some(_deeper) = Deeper::enter(here) else { return false };
-    let mut answered = false;
-    shielded(&mut || answered = visit_until(here, promise));
-    answered || wait(here, promise)
+    let _deeper = Deeper::enter(here)?;
+    let mut answer = None;
+    if !cores::has_notice(here) {
+        shielded(&mut || answer = visit_until(here, promise));
+    }
+    if answer.is_none() {
+        wait(here, promise);
+        answer = promise.resolved();
+    }
+    answer
 }
 
-/// The same for whatever is made of promises.
+/// The same for whatever is made of promises. False if waiting is impossible here.
 #[inline(never)]
 pub(crate) fn run_until_ready(what: &mut dyn Outstanding) -> bool {
     let here = port::core();
-    if here == FOREIGN {
-        return watch(what);
+    if FOREIGN_THREADS && here == FOREIGN {
+        watch(what);
+        return true;
     }
     let Some(_deeper) = Deeper::enter(here) else { return false };
-    wait(here, what)
+    wait(here, what);
+    true
 }
 
 /// A thread that is no core has nothing to run meanwhile.
 #[cold]
 #[inline(never)]
-fn watch(what: &mut dyn Outstanding) -> bool {
+fn watch(what: &mut dyn Outstanding) {
     while !what.is_ready() {
         port::pause();
     }
-    true
 }
 
 /// Runs a turn of a wait, or several. One that panics must not unwind into the turn that waits.
@@ -128,27 +137,38 @@ fn shielded(turn: &mut impl FnMut()) {
     if cfg!(all(target_os = "none", panic = "abort")) { turn() } else { port::catch(turn) }
 }
 
-/// Visits ready actors until the promise is resolved; true if it is. A few, because tasks and other cores' requests get their
-/// share all the same.
+/// Visits ready actors until the promise is resolved. A few, because tasks and other cores' requests get their share all the
+/// same.
 #[inline(always)]
-fn visit_until(here: u8, promise: &mut Holder) -> bool {
-    for _ in 0..VISITS_UNASKED {
-        // Most often one visit is all it takes: what it needs is not to be worked out for all of them before it.
-        let here = core::hint::black_box(here);
-        if cores::has_notice(here) || !cores::visit_next(here) {
+fn visit_until(here: u8, promise: &mut Holder) -> Option<Ticket> {
+    // One visit by itself: most often that is all it takes.
+    if !cores::visit_next(here) {
+        return None;
+    }
+    promise.resolved().or_else(|| visit_on(here, promise))
+}
+
+/// The further ones.
+#[cfg_attr(target_os = "none", inline(never))]
+fn visit_on(here: u8, promise: &mut Holder) -> Option<Ticket> {
+    for _ in 1..VISITS_UNASKED {
+        // What a visit needs is not to be worked out before the loop, for visits that never come.
+        if cores::has_notice(here) || !cores::visit_next(core::hint::black_box(here)) {
             break;
         }
-        if promise.is_ready() {
-            return true;
+        let answer = promise.resolved();
+        if answer.is_some() {
+            return answer;
         }
     }
-    false
+    None
 }
 
 /// The worker loop until `what` is ready.
 #[cold]
 #[inline(never)]
-fn wait(here: u8, what: &mut dyn Outstanding) -> bool {
+fn wait(here: u8, what: &mut dyn Outstanding) {
+    cores::end_turns(here);
     let mut told = false;
     while !what.is_ready() {
         // A turn that panics leaves this as it is.
@@ -165,7 +185,6 @@ fn wait(here: u8, what: &mut dyn Outstanding) -> bool {
             cores::idle(here, &mut || !what.wait_on(here));
         }
     }
-    true
 }
 
 /// Works until `what` is ready or there is nothing to do; true if there is nothing.
@@ -196,7 +215,7 @@ impl Deeper {
             return None;
         }
         depth.set(before + 1);
-        Some(Self { here, depth: before, _outer: cores::Outer::leave(here) })
+        Some(Self { here, depth: before, _outer: cores::Outer::keep(here) })
     }
 }
 
