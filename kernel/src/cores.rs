@@ -222,7 +222,9 @@ impl Invitations {
 /// | `invitations[i]` | core `i` (`sent`), its core (`taken`) | both |
 /// | `idle` | its core | everybody |
 /// | `notice`, `answered`, `pended` | raised by anybody, lowered by its core | its core |
-#[cfg_attr(not(target_os = "none"), repr(align(128)))]
+// In this order: what every visit touches is within reach of a Cortex-M0+'s short offsets.
+#[cfg_attr(not(target_os = "none"), repr(C, align(128)))]
+#[cfg_attr(target_os = "none", repr(C))]
 pub(crate) struct Core {
     /// How many actors are in the two sets.
     noted: Count16,
@@ -232,6 +234,8 @@ pub(crate) struct Core {
     notice: Flag,
     /// Whether the notice is about something a task may wait for.
     answered: Flag,
+    /// How many `get`s wait, one inside the other.
+    pub(crate) depth: Guarded<u8>,
     ready: Ring,
     pinned: Ring,
     member: [Guarded<u32>; MAX_ACTORS.div_ceil(32)],
@@ -244,8 +248,6 @@ pub(crate) struct Core {
     idle: Byte,
     pended: Flag,
     pub(crate) waiters: WaitList,
-    /// How many `get`s wait, one inside the other.
-    pub(crate) depth: Guarded<u8>,
     /// Whether pinned actors are next.
     turn: Guarded<bool>,
 }
