@@ -381,8 +381,9 @@ where
 
     fn try_again(&mut self) {
         if let Some(Err(unasked)) = self.asked.take() {
-            self.asked =
-                Some(if matches!(unasked.why(), Refused::Unrunnable(_)) { Err(unasked) } else { unasked.retry() });
+            let tried = if matches!(unasked.why(), Refused::Unrunnable(_)) { Err(unasked) } else { unasked.retry() };
+            // In place of `None`: there is nothing to drop.
+            core::mem::forget(self.asked.replace(tried));
         }
     }
 }

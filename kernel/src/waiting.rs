@@ -399,10 +399,10 @@ impl<P: Eventually> Future for Waited<P> {
             let this = self.get_unchecked_mut();
             (Pin::new_unchecked(&this.entry), &mut this.what)
         };
-        poll_waiting(entry, context, |core| match what.take_now() {
-            Some(outcome) => Poll::Ready(outcome),
-            None if what.wait_on(core) => Poll::Pending,
-            None => match what.take_now() {
+        poll_waiting(entry, context, |core| match core {
+            None => what.take_now().map_or(Poll::Pending, Poll::Ready),
+            Some(core) if what.wait_on(core) => Poll::Pending,
+            Some(_) => match what.take_now() {
                 Some(outcome) => Poll::Ready(outcome),
                 None => {
                     context.waker().wake_by_ref();
@@ -413,12 +413,21 @@ impl<P: Eventually> Future for Waited<P> {
     }
 }
 
-/// Polls `attempt` on this core; the task is enlisted before, so that no notice between is lost.
-fn poll_waiting<R>(entry: Pin<&Entry>, context: &Context<'_>, attempt: impl FnOnce(u8) -> Poll<R>) -> Poll<R> {
+/// Polls `attempt` on this core: by itself first, then, if that was in vain, once more as a task of this core that waits. It is
+/// enlisted before that, so that no notice between is lost.
+#[inline(always)]
+fn poll_waiting<R>(
+    entry: Pin<&Entry>,
+    context: &Context<'_>,
+    mut attempt: impl FnMut(Option<u8>) -> Poll<R>,
+) -> Poll<R> {
     let here = port::core();
     assert!(here != FOREIGN, "futures of actors are awaited in tasks of a core; on another thread use `get`");
-    entry.enlist(here, context.waker());
-    let polled = attempt(here);
+    let mut polled = attempt(None);
+    if polled.is_pending() {
+        entry.enlist(here, context.waker());
+        polled = attempt(Some(here));
+    }
     if polled.is_ready() {
         entry.unlist();
     }
@@ -460,16 +469,17 @@ impl<A: Methods, B: ?Sized + Post<A>> Future for Sending<A, B> {
         };
         poll_waiting(entry, context, |core| {
             loop {
+                if core.is_some_and(|core| body.wait_for_room(core)) {
+                    return Poll::Pending;
+                }
                 let Some(letter) = message.take() else { return Poll::Ready(Ok(())) };
                 match put(body, letter) {
                     Ok(()) => return Poll::Ready(Ok(())),
-                    Err((letter, Refused::Full)) => {
-                        *message = Some(letter);
-                        if body.wait_for_room(core) {
-                            return Poll::Pending;
-                        }
-                    }
+                    Err((letter, Refused::Full)) => *message = Some(letter),
                     Err((_, why)) => return Poll::Ready(Err(why)),
+                }
+                if core.is_none() {
+                    return Poll::Pending;
                 }
             }
         })
