@@ -415,6 +415,7 @@ where
         office.lane(own.index).want_room(if own.shared { ANYBODY } else { here + 1 });
         fence(Mutant::RoomWantedFence);
         office.desk.room_wanted.raise(None);
+        cores::want_room(here);
         fence(Mutant::RoomFence);
         let _masked = port::mask();
         removed(Mutant::RoomNotRechecked) || office.as_sender(here, |_, lane| lane.room(N as u16).is_none())

@@ -222,6 +222,7 @@ impl Invitations {
 /// | `invitations[i]` | core `i` (`sent`), its core (`taken`) | both |
 /// | `idle` | its core | everybody |
 /// | `notice`, `answered`, `pended` | raised by anybody, lowered by its core | its core |
+/// | `wants_room` | raised by its core, lowered by whoever tells it | everybody |
 // In this order: what every visit touches is within reach of a Cortex-M0+'s short offsets.
 #[cfg_attr(not(target_os = "none"), repr(C, align(128)))]
 #[cfg_attr(target_os = "none", repr(C))]
@@ -247,6 +248,8 @@ pub(crate) struct Core {
     invitations: [Invitations; MAX_CORES],
     idle: Byte,
     pended: Flag,
+    /// Whether somebody on this core waits, or has waited, for room in a mailbox.
+    wants_room: Flag,
     pub(crate) waiters: WaitList,
     /// Whether pinned actors are next.
     turn: Guarded<bool>,
@@ -280,6 +283,7 @@ impl Core {
                 invitations: array_of!(Invitations::new()),
                 idle: Byte::new(),
                 pended: Flag::new(),
+                wants_room: Flag::new(),
                 waiters: WaitList::new(),
                 depth: Guarded::new(0),
                 turn: Guarded::new(false),
@@ -443,6 +447,23 @@ pub(crate) fn notify_all() {
     }
 }
 
+/// Says that somebody on this core waits for room in some mailbox. The caller fences, and looks again.
+pub(crate) fn want_room(here: u8) {
+    core(here).wants_room.raise(None);
+}
+
+/// Tells all who wait for room in any mailbox: a turn that waits has freed the slot of its letter. The want is taken back before
+/// the notice: whoever still finds no room wants again.
+pub(crate) fn tell_of_room() {
+    fence(Mutant::WaitRoomFence);
+    for to in 0..port::cores() {
+        if core(to).wants_room.is_raised() && !removed(Mutant::WaitRoomNotTold) {
+            core(to).wants_room.lower();
+            notify(to);
+        }
+    }
+}
+
 /// Takes the next ready actor, pinned and unpinned ones in turn.
 #[inline(always)]
 fn next_ready(core: &Core) -> Option<ActorId> {
@@ -514,6 +535,7 @@ pub(crate) struct Outer {
 
 impl Outer {
     /// What follows is no actor's turn, while this lives.
+    #[cfg(all(feature = "embassy", not(loom)))]
     #[inline(always)]
     pub(crate) fn leave(here: u8) -> Self {
         let outer = Self::keep(here);

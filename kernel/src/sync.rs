@@ -140,6 +140,10 @@ mutants! {
     RoomNotRechecked,
     /// Who wants room is forgotten after it was told of it, not before: its next want is lost.
     RoomForgottenLate,
+    /// A turn that waits does not tell of the room that its letter has left.
+    WaitRoomNotTold,
+    /// A turn that waits does not fence before it looks who wants room.
+    WaitRoomFence,
     /// A task that wants a promise slot does not fence before it looks again.
     PromiseWantedFence,
     /// Whoever frees a promise slot does not fence before it looks who wants one.

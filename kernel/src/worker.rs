@@ -180,7 +180,7 @@ fn wait(here: u8, what: &mut dyn Outstanding) {
         if !told {
             // A turn that waits has freed the slot of its letter; whoever waits for that room may be the one to answer.
             told = true;
-            cores::notify_all();
+            cores::tell_of_room();
         } else if !what.is_ready() {
             cores::idle(here, &mut || !what.wait_on(here));
         }
