@@ -60,8 +60,8 @@ fn ram_is_known_before_flashing_ker_1() {
     const LETTERS: usize = mail::<128, 4, 1>() - mail::<64, 4, 1>();
     assert_eq!(mail::<256, 4, 1>() - mail::<128, 4, 1>(), 2 * LETTERS, "letters cost the same each");
     const { assert!(LETTERS / 64 <= 72, "a letter takes more bytes than that") };
-    const LANE: usize = mail::<64, 4, 2>() - mail::<64, 4, 1>();
-    assert_eq!(mail::<64, 4, 5>() - mail::<64, 4, 1>(), 4 * LANE, "lanes cost the same each");
+    const LANES_8: usize = mail::<64, 4, 9>() - mail::<64, 4, 1>();
+    assert_eq!(mail::<64, 4, 25>() - mail::<64, 4, 1>(), 3 * LANES_8, "lanes cost the same each");
     assert_eq!(body::<8>(), body::<4096>(), "the state lies apart from the letters");
     #[actor]
     static LEDGER: Actor<Ledger, ReadersWriter, 8> = Ledger::new();

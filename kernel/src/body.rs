@@ -417,12 +417,19 @@ where
         fresh.map(crate::promise::Fresh::into_ticket)
     }
 
+    fn want_promise(&'static self, here: u8) {
+        let own = self.office().lane_of(here);
+        self.mail.slots(own.index).want_promise((!own.shared).then_some(here));
+        fence(Mutant::PromiseWantedFence);
+    }
+
     fn wait_for_room(&'static self, here: u8) -> bool {
         let office = self.office();
         let own = office.lane_of(here);
         office.lane(own.index).want_room(if own.shared { ANYBODY } else { here + 1 });
         fence(Mutant::RoomWantedFence);
         office.desk.room_wanted.raise(None);
+        cores::want_room(here);
         fence(Mutant::RoomFence);
         let _masked = port::mask();
         removed(Mutant::RoomNotRechecked) || office.as_sender(here, |_, lane| lane.room(N as u16).is_none())

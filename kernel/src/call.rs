@@ -10,7 +10,6 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 
-use crate::cores;
 use crate::methods::Methods;
 use crate::objects::Unrunnable;
 use crate::promise::{Answered, Outcome, Promise, Reply, Ticket, Token, halves};
@@ -52,6 +51,9 @@ pub trait Post<A: Methods>: Sync + 'static {
     unsafe fn put(&'static self, message: *mut A::Message) -> Result<(), Refused>;
     #[doc(hidden)]
     fn issue(&'static self) -> Option<Ticket>;
+    /// Says that core `here` waits for a free promise slot. The caller looks again after this.
+    #[doc(hidden)]
+    fn want_promise(&'static self, here: u8);
     /// Says that core `here` waits for room; whether there still is none.
     #[doc(hidden)]
     fn wait_for_room(&'static self, here: u8) -> bool;
@@ -149,7 +151,7 @@ where
     /// actors' letters meanwhile (OCA-4), also while it waits for room.
     pub fn get(self) -> Outcome<T, E> {
         match self.ask() {
-            Ok(promise) => promise.get(),
+            Ok(promise) => promise.wait(),
             Err(unasked) => unasked.get(),
         }
     }
@@ -309,7 +311,7 @@ where
     /// Says that core `here` waits for what was missing. The caller tries again after this.
     fn announce(&self, here: u8) {
         match self {
-            Self::NoPromise(_) => cores::want_promise(here),
+            Self::NoPromise(call) => call.body.want_promise(here),
             Self::Rejected(_, rejected) => {
                 rejected.body.wait_for_room(here);
             }
@@ -379,8 +381,9 @@ where
 
     fn try_again(&mut self) {
         if let Some(Err(unasked)) = self.asked.take() {
-            self.asked =
-                Some(if matches!(unasked.why(), Refused::Unrunnable(_)) { Err(unasked) } else { unasked.retry() });
+            let tried = if matches!(unasked.why(), Refused::Unrunnable(_)) { Err(unasked) } else { unasked.retry() };
+            // In place of `None`: there is nothing to drop.
+            core::mem::forget(self.asked.replace(tried));
         }
     }
 }

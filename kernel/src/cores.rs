@@ -146,23 +146,25 @@ fn actor(id: ActorId) -> &'static Office {
 /// | `invitations[i]` | core `i` and its core, each its part | both |
 /// | `idle` | its core | everybody |
 /// | `notice`, `answered`, `pended` | raised by anybody, lowered by its core | its core |
-/// | `promises_wanted` | raised by its core, lowered by whoever tells it | everybody |
-// Where there are no caches, so that a core's place is found by a shift.
-#[cfg_attr(target_os = "none", repr(align(64)))]
-#[cfg_attr(not(target_os = "none"), repr(align(128)))]
+/// | `wants_room` | raised by its core, lowered by whoever tells it | everybody |
+// In this order: what every visit touches is within reach of a Cortex-M0+'s short offsets; and of this size, so that a core's place
+// is found by a shift.
+#[cfg_attr(not(target_os = "none"), repr(C, align(128)))]
+#[cfg_attr(target_os = "none", repr(C, align(64)))]
 pub(crate) struct Core {
-    pub(crate) ready: Ready,
     /// The number of the actor whose turn it is, plus one.
     visiting: Count16,
     method: Byte,
     notice: Flag,
     /// Whether the notice is about something a task may wait for.
     answered: Flag,
-    idle: Byte,
-    pended: Flag,
-    promises_wanted: Flag,
     /// How many `get`s wait, one inside the other.
     pub(crate) depth: Guarded<u8>,
+    idle: Byte,
+    pended: Flag,
+    /// Whether somebody on this core waits, or has waited, for room in a mailbox.
+    wants_room: Flag,
+    pub(crate) ready: Ready,
     pub(crate) waiters: WaitList,
     invitations: [Invitations; MAX_CORES],
 }
@@ -181,7 +183,7 @@ impl Core {
                 answered: Flag::new(),
                 idle: Byte::new(),
                 pended: Flag::new(),
-                promises_wanted: Flag::new(),
+                wants_room: Flag::new(),
                 depth: Guarded::new(0),
                 waiters: WaitList::new(),
                 invitations: array_of!(Invitations::new()),
@@ -271,35 +273,20 @@ pub(crate) fn notify_all() {
     }
 }
 
-/// Says that a task of this core waits for a free promise slot. The caller looks again after this.
-pub(crate) fn want_promise(here: u8) {
-    core(here).promises_wanted.raise(None);
-    fence(Mutant::PromiseWantedFence);
+/// Says that somebody on this core waits for room in some mailbox. The caller fences, and looks again.
+pub(crate) fn want_room(here: u8) {
+    core(here).wants_room.raise(None);
 }
 
-/// A promise slot of core `home` may be free now; of a pool that several cores share, if that is `FOREIGN`.
-#[inline(always)]
-pub(crate) fn promise_freed(home: u8) {
-    if FOREIGN_THREADS && home == FOREIGN {
-        return shared_promise_freed();
-    }
-    if home != port::core() {
-        fence(Mutant::PromiseFreedFence);
-    }
-    tell_of_promise(home);
-}
-
-#[cold]
-fn shared_promise_freed() {
-    fence(Mutant::PromiseFreedFence);
-    (0..port::cores()).for_each(tell_of_promise);
-}
-
-#[inline(always)]
-fn tell_of_promise(to: u8) {
-    if core(to).promises_wanted.is_raised() {
-        core(to).promises_wanted.lower();
-        notify(to);
+/// Tells all who wait for room in any mailbox: a turn that waits has freed the slot of its letter. The want is taken back before
+/// the notice: whoever still finds no room wants again.
+pub(crate) fn tell_of_room() {
+    fence(Mutant::WaitRoomFence);
+    for to in 0..port::cores() {
+        if core(to).wants_room.is_raised() && !removed(Mutant::WaitRoomNotTold) {
+            core(to).wants_room.lower();
+            notify(to);
+        }
     }
 }
 
@@ -369,12 +356,19 @@ pub(crate) struct Outer {
 
 impl Outer {
     /// What follows is no actor's turn, while this lives.
+    #[cfg(all(feature = "embassy", not(loom)))]
     #[inline(always)]
     pub(crate) fn leave(here: u8) -> Self {
-        let core = core(here);
-        let outer = Self { here, visiting: core.visiting.own(), method: core.method.glance() };
-        set_visiting(core, 0);
+        let outer = Self::keep(here);
+        end_turns(here);
         outer
+    }
+
+    /// What follows is another turn, while this lives.
+    #[inline(always)]
+    pub(crate) fn keep(here: u8) -> Self {
+        let core = core(here);
+        Self { here, visiting: core.visiting.own(), method: core.method.glance() }
     }
 }
 

@@ -280,7 +280,8 @@ pub(crate) struct Slots<A: Methods, const N: usize, const P: usize> {
     order: [Guarded<u16>; N],
     letters: [Slot<A>; N],
     replies: [ReplySlot<A::Replies>; P],
-    /// The promise slot after the one issued last: asks are answered in about their order, so it is the one free longest.
+    /// The promise slot after the one issued last beside the first: asks are answered in about their order, so it is the one
+    /// free longest.
     next_reply: Guarded<u16>,
     /// Letters dropped by the overflow policy. Written by the lane's sender.
     dropped: Count32,
@@ -360,23 +361,38 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
     }
 
     /// A promise slot that is free. Called by the lane's sender.
+    ///
+    /// The first one, if its answer was taken: then whoever asks and waits, one question at a time, needs no other.
     #[inline(always)]
     pub(crate) fn issue(&'static self, home: u8) -> Option<Fresh> {
-        let next = usize::from(self.next_reply.get());
-        match self.replies.get(next)?.issue(home) {
-            Some(fresh) => {
-                self.next_reply.set(if next + 1 == P { 0 } else { next as u16 + 1 });
-                Some(fresh)
-            }
-            None => self.issue_any(home),
+        match self.replies.first()?.issue(home) {
+            Some(ticket) => Some(ticket.into()),
+            None => self.issue_another(home),
         }
     }
 
-    /// The next one is still in use: any other will do.
-    #[cold]
     #[inline(never)]
-    fn issue_any(&'static self, home: u8) -> Option<Fresh> {
-        self.replies.iter().find_map(|slot| slot.issue(home))
+    fn issue_another(&'static self, home: u8) -> Option<Fresh> {
+        let next = usize::from(self.next_reply.get());
+        if let Some(ticket) = self.replies.get(next)?.issue(home) {
+            self.issued(next);
+            return Some(ticket.into());
+        }
+        // It is still in use, or nobody took its answer: any will do.
+        let (index, fresh) =
+            self.replies.iter().enumerate().find_map(|(index, slot)| Some((index, slot.issue_again(home)?)))?;
+        self.issued(index);
+        Some(fresh)
+    }
+
+    #[inline(always)]
+    fn issued(&self, index: usize) {
+        self.next_reply.set(if index + 1 == P { 0 } else { index as u16 + 1 });
+    }
+
+    /// Says that core `here` (some core, if there is none) waits for a promise slot. The caller fences, and tries again.
+    pub(crate) fn want_promise(&self, here: Option<u8>) {
+        self.replies.iter().for_each(|slot| slot.want(here));
     }
 
     /// The letter at a place that is published and not received yet.

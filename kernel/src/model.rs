@@ -132,11 +132,6 @@ pub fn idle(core: u8, done: &mut dyn FnMut() -> bool) {
     cores::idle(core, done);
 }
 
-/// Says that a task of this core waits for a promise slot.
-pub fn want_promise(core: u8) {
-    cores::want_promise(core);
-}
-
 /// Makes the kernel's statics, before the model's threads start.
 pub fn begin() {
     cores::begin();

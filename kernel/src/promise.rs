@@ -4,34 +4,38 @@
 //! halves, the [`Promise`] (held by who asked) and the [`Reply`] (travelling with the letter); either can be dropped at
 //! any moment, and the slot is free when both are gone.
 //!
-//! # Two single-writer words
+//! # Two words
 //!
-//! No read-modify-write is needed. With `g` the generation issued last:
+//! No read-modify-write is needed, and no generation: a slot is not used again before both halves of its last use are gone, so
+//! no half ever meets a later use.
 //!
 //! | word | written by | means |
 //! |---|---|---|
-//! | `issued` | the pool's own core, in `issue` | `g` |
-//! | `resolved` | the reply's half | `g`: the value is there, or never will be |
-//! | `closed` | the promise's half | `g`: the value was taken, or nobody wants it |
+//! | `answer` | `issue`, then the reply's half | `PENDING`; `GIVEN`: the value is there, or never will be; `FOLLOW`: a ticket is |
+//! | `holder` | `issue`, then the promise's half | `OPEN`; `WAITS` and the core; `GONE`: the value was taken; `LEFT`: nobody wants it |
 //!
 //! ```text
-//!            issue: g += 1                resolve                      close
-//!  resolved = closed = g−1  ──▶  resolved = closed = g−1  ──▶  resolved = g  ──▶  resolved = closed = g
-//!        (free)                          (empty)                             (free again)
-//!                                            │ close                 resolve ▲
-//!                                            └─▶  closed = g ────────────────┘
+//!                    issue                   resolve                 take
+//!  GIVEN, GONE (free) ──▶  PENDING, OPEN  ──────────▶  GIVEN, OPEN  ──────▶  GIVEN, GONE (free again)
+//!                                │ close                                    resolve
+//!                                └───▶  PENDING, LEFT  ─────────────────────────▶  GIVEN, LEFT (free again)
 //! ```
 //!
-//! Between `issue` and its own store to `resolved`, the reply's half owns the value's place; between seeing
-//! `resolved = g` (acquire) and its own store to `closed`, the promise's half owns it; when the pool sees both (acquire),
-//! it owns it again. **Invariant (two-party release):** nobody touches the place outside its turn, so a late write is
-//! impossible and a slot cannot be reused under a slow half.
+//! Between `issue` and its own store to `answer`, the reply's half owns the value's place; between seeing the answer (acquire)
+//! and its own store to `holder`, the promise's half owns it; when the pool sees both gone (acquire), it owns it and the two
+//! words again. The halves come to know of the pool's stores with the halves themselves. **Invariant (two-party release):**
+//! nobody touches the place outside its turn, so a late write is impossible and a slot cannot be reused under a slow half.
+//!
+//! Both words are zero in a slot whose answer was taken: that is the straight line of `issue`. A value may be left behind
+//! only where the promise was closed before it saw an answer (`LEFT`), so that is looked at elsewhere.
 //!
 //! A reply may also be resolved with *another promise* ([`Reply::follow`]): the place then holds that promise's ticket, and
 //! the holder goes on waiting there. Nothing has to run in between.
 //!
-//! A waiter says so by storing its core in `waiter`, fences, and looks again; the resolver resolves, fences, and looks for
-//! a waiter. One of the two sees the other (the store-buffering pattern), so no wake-up is lost.
+//! A waiter says so by storing its core in `holder`, fences, and looks again; the resolver resolves, fences, and looks for
+//! a waiter. One of the two sees the other (the store-buffering pattern), so no wake-up is lost. Who finds no free slot says so
+//! in `wanted` of every slot of the pool, fences, and tries again; whoever gives up a half fences likewise and looks there. (A
+//! promise closed by the pool's own core needs no fence: that core is the one that wants.)
 #![expect(unsafe_code, reason = "moves values in and out of shared slots")]
 
 use core::cell::UnsafeCell;
@@ -43,9 +47,10 @@ use core::ptr::NonNull;
 
 use crate::call::Refused;
 use crate::cores;
-use crate::port;
-use crate::sync::{Byte, Count32, Guarded, Mutant, Tally, const_unless_loom, fence, removed};
+use crate::port::{self, FOREIGN};
+use crate::sync::{Byte, Guarded, Mutant, Tally, const_unless_loom, fence, removed};
 use crate::trace;
+use crate::worker;
 
 /// Why a promise failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,19 +125,39 @@ pub fn unread_replies() -> u32 {
     UNREAD.get()
 }
 
+/// The value is there, or never will be.
+const GIVEN: u8 = 0;
+/// The reply's half is out.
+const PENDING: u8 = 1;
+/// The ticket of another promise is there.
+const FOLLOW: u8 = 2;
+
+/// The promise has taken what there was.
+const GONE: u8 = 0;
+/// The promise's half is out.
+const OPEN: u8 = 1;
+/// The same, and the core of this number plus `WAITS` waits.
+const WAITS: u8 = 2;
+/// The promise was closed before it saw an answer.
+const LEFT: u8 = u8::MAX;
+
+/// In `wanted`: any core.
+const ANYBODY: u8 = u8::MAX;
+
+/// Whether a slot knows whose it is. A fence is cheaper to have than to decide against on a chip, and dearer elsewhere.
+const KEEPS_HOME: bool = !cfg!(target_os = "none");
+
 /// The part of a slot that does not depend on the value's type. The value follows it in memory.
 #[repr(C, align(8))]
 pub(crate) struct ReplyHead {
-    /// `generation << 1`, plus 1 if the place holds a ticket to follow.
-    resolved: Count32,
-    closed: Count32,
-    issued: Guarded<u32>,
+    answer: Byte,
+    holder: Byte,
+    /// Who waits for a free slot of this pool: a core's number plus one, or `ANYBODY`. Taken back (0) by whoever tells.
+    wanted: Byte,
+    /// The core whose pool this is, or `FOREIGN` if several share it.
+    home: Byte,
     /// Drops the value that nobody took, when the slot is used again.
     leftover: Guarded<Option<unsafe fn(NonNull<ReplyHead>)>>,
-    /// The waiting core's number plus one. Written by the promise's half.
-    waiter: Byte,
-    /// The core whose pool this is, or `FOREIGN` if several share it. Written when the slot is issued.
-    home: Guarded<u8>,
     /// Touched with every access to the value, so that loom sees them.
     place: Guarded<()>,
 }
@@ -155,12 +180,11 @@ impl<R> ReplySlot<R> {
         pub(crate) fn new() -> Self {
             Self {
                 head: ReplyHead {
-                    resolved: Count32::new(),
-                    closed: Count32::new(),
-                    issued: Guarded::new(0),
+                    answer: Byte::new(),
+                    holder: Byte::new(),
+                    wanted: Byte::new(),
+                    home: Byte::new(),
                     leftover: Guarded::new(None),
-                    waiter: Byte::new(),
-                    home: Guarded::new(0),
                     place: Guarded::new(()),
                 },
                 value: UnsafeCell::new(MaybeUninit::uninit()),
@@ -168,28 +192,55 @@ impl<R> ReplySlot<R> {
         }
     }
 
-    /// Takes the slot into use, if both halves of its last use are gone. Called by the pool's own core, or under its lane's
-    /// lock, with interrupts masked; `Fresh::into_ticket` then runs without the mask.
-    pub(crate) fn issue(&'static self, home: u8) -> Option<Fresh> {
+    /// Takes the slot into use, if the answer of its last use was taken. Called by the pool's own core, or under its lane's
+    /// lock, with interrupts masked.
+    #[inline(always)]
+    pub(crate) fn issue(&'static self, home: u8) -> Option<Ticket> {
         const {
             assert!(align_of::<R>() <= align_of::<ReplyHead>(), "a reply may be aligned to at most 8 bytes");
         }
-        let head = &self.head;
-        let last = head.issued.get();
-        let resolved = head.resolved.read(Some(Mutant::ReuseResolvedReadRelaxed)) >> 1 == last
-            || removed(Mutant::ReuseWithoutResolver);
-        let closed =
-            head.closed.read(Some(Mutant::ReuseClosedReadRelaxed)) == last || removed(Mutant::ReuseWithoutHolder);
-        if !(resolved && closed) {
+        let (answer, holder) = self.head.words();
+        (answer | holder == 0).then(|| self.begin(home))
+    }
+
+    /// The same, if both halves of its last use are gone in whatever way. `Fresh::into_ticket` then runs without the mask.
+    pub(crate) fn issue_again(&'static self, home: u8) -> Option<Fresh> {
+        let (answer, holder) = self.head.words();
+        if answer == PENDING || !matches!(holder, GONE | LEFT) {
             return None;
         }
-        let generation = (last + 1) & (u32::MAX >> 1);
-        head.issued.set(generation);
-        head.waiter.publish(0);
-        head.home.set(home);
-        let leftover = head.leftover.get();
-        head.leftover.set(None);
-        Some(Fresh { ticket: Ticket { head: NonNull::from(self).cast(), generation }, leftover })
+        let leftover = self.head.leftover.get();
+        self.head.leftover.set(None);
+        Some(Fresh { ticket: self.begin(home), leftover })
+    }
+
+    /// A new use. Both halves come from here, so they see these stores.
+    #[inline(always)]
+    fn begin(&'static self, home: u8) -> Ticket {
+        self.head.answer.hint(PENDING);
+        self.head.holder.hint(OPEN);
+        if KEEPS_HOME {
+            self.head.home.hint(home);
+        }
+        Ticket { head: NonNull::from(self).cast() }
+    }
+
+    /// Says that core `here` (some core, if there is none) waits for a free slot. The caller fences, and tries again.
+    pub(crate) fn want(&self, here: Option<u8>) {
+        self.head.wanted.publish(here.map_or(ANYBODY, |here| here + 1));
+    }
+}
+
+impl ReplyHead {
+    /// Both words, as the pool sees them.
+    #[inline(always)]
+    fn words(&self) -> (u8, u8) {
+        let answer = self.answer.read_unless(Mutant::ReuseResolvedReadRelaxed);
+        let holder = self.holder.read_unless(Mutant::ReuseClosedReadRelaxed);
+        (
+            if removed(Mutant::ReuseWithoutResolver) { GIVEN } else { answer },
+            if removed(Mutant::ReuseWithoutHolder) { GONE } else { holder },
+        )
     }
 }
 
@@ -197,6 +248,13 @@ impl<R> ReplySlot<R> {
 pub(crate) struct Fresh {
     ticket: Ticket,
     leftover: Option<unsafe fn(NonNull<ReplyHead>)>,
+}
+
+impl From<Ticket> for Fresh {
+    #[inline(always)]
+    fn from(ticket: Ticket) -> Self {
+        Self { ticket, leftover: None }
+    }
 }
 
 impl Fresh {
@@ -218,10 +276,10 @@ impl Fresh {
 pub struct Ticket {
     /// Has the provenance of the whole slot.
     head: NonNull<ReplyHead>,
-    generation: u32,
 }
 
 impl Ticket {
+    #[inline(always)]
     fn head(&self) -> &'static ReplyHead {
         // SAFETY: tickets are made from slots of static pools only.
         unsafe { self.head.as_ref() }
@@ -235,54 +293,92 @@ impl Ticket {
         unsafe { self.head.add(1).cast() }
     }
 
+    #[inline(always)]
     fn is_resolved(&self) -> bool {
-        self.head().resolved.read(Some(Mutant::ResolveReadRelaxed)) >> 1 == self.generation
+        self.head().answer.read_unless(Mutant::ResolveReadRelaxed) != PENDING
+    }
+
+    /// Whether nobody will look at the answer.
+    #[inline(always)]
+    fn is_unwanted(&self) -> bool {
+        self.head().holder.glance() == LEFT
     }
 
     /// Stores that the reply's half is done, and wakes the waiter.
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    #[cfg_attr(target_os = "none", inline(never))]
-    fn publish(self, follow: bool) {
-        let home = self.head().home.get();
-        self.head().resolved.publish(self.generation << 1 | u32::from(follow), Some(Mutant::ResolveRelaxed));
+    #[inline(always)]
+    fn publish(self, answer: u8) {
+        self.head().answer.publish_unless(answer, Mutant::ResolveRelaxed);
         fence(Mutant::ResolveFence);
-        match self.head().waiter.read() {
-            0 => {}
-            core => cores::notify(core - 1),
+        let holder = self.head().holder.glance();
+        if holder != OPEN {
+            self.published_to(holder);
         }
-        // The promise went first: then it was this half that freed the slot.
-        if self.head().closed.read(None) == self.generation {
-            cores::promise_freed(home);
+    }
+
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn published_to(self, holder: u8) {
+        match holder {
+            // The promise went first: then it was this half that freed the slot.
+            GONE | LEFT => self.tell(),
+            waits => cores::notify(waits - WAITS),
         }
     }
 
     /// The reply's half: stores the value (or drops it, if nobody waits) and gives the half up.
     #[inline(always)]
     fn resolve<T>(self, value: T) {
-        if self.head().closed.read(None) == self.generation {
+        if self.is_unwanted() {
             UNREAD.add(1);
             drop(value);
         } else {
             // SAFETY: not resolved yet, so it is the reply's turn; `T` fits (checked where the reply was made).
             unsafe { self.place::<T>().write(value) };
-            self.head().leftover.set(core::mem::needs_drop::<T>().then_some(drop_in_slot::<T> as _));
+            if core::mem::needs_drop::<T>() {
+                self.head().leftover.set(Some(drop_in_slot::<T>));
+            }
         }
-        self.publish(false);
+        self.publish(GIVEN);
     }
 
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    #[cfg_attr(target_os = "none", inline(never))]
-    fn close(self) {
-        let home = self.head().home.get();
-        self.head().closed.publish(self.generation, Some(Mutant::CloseRelaxed));
-        cores::promise_freed(home);
+    /// The promise's half: gives it up.
+    #[inline(always)]
+    fn close(self, how: u8) {
+        let head = self.head();
+        // Before the half is gone: after that the slot may be another's.
+        let home = head.home.glance();
+        head.holder.publish_unless(how, Mutant::CloseRelaxed);
+        if !KEEPS_HOME || home == FOREIGN || home != port::core() {
+            fence(Mutant::PromiseFreedFence);
+        }
+        self.tell();
+    }
+
+    /// Tells whoever waits for a free slot that there may be one.
+    #[inline(always)]
+    fn tell(self) {
+        if self.head().wanted.glance() != 0 {
+            self.tell_of_free_slot();
+        }
+    }
+
+    /// The want is taken back before the notice: whoever still finds no slot wants again.
+    #[cold]
+    #[inline(never)]
+    fn tell_of_free_slot(self) {
+        let who = self.head().wanted.read();
+        self.head().wanted.hint(0);
+        match who {
+            0 => {}
+            ANYBODY => cores::notify_all(),
+            core => cores::notify(core - 1),
+        }
     }
 }
 
 /// # Safety
 /// The slot of `head` holds a `T`, and it is the caller's turn.
 unsafe fn drop_in_slot<T>(head: NonNull<ReplyHead>) {
-    let ticket = Ticket { head, generation: 0 };
+    let ticket = Ticket { head };
     // SAFETY: the caller's promise.
     unsafe { ticket.place::<T>().drop_in_place() }
 }
@@ -290,10 +386,10 @@ unsafe fn drop_in_slot<T>(head: NonNull<ReplyHead>) {
 /// # Safety
 /// The slot of `head` holds the ticket of another promise for a `T`, and it is the caller's turn.
 unsafe fn drop_followed<T, E>(head: NonNull<ReplyHead>) {
-    let ticket = Ticket { head, generation: 0 };
+    let ticket = Ticket { head };
     // SAFETY: the caller's promise.
     let followed = unsafe { ticket.place::<Option<Ticket>>().read() };
-    drop(Promise::<T, E> { ticket: followed, answer: PhantomData });
+    drop(Promise::<T, E>::new(followed));
 }
 
 /// The half of a promise that travels with the letter: the right and the duty to answer.
@@ -325,7 +421,7 @@ impl<T, E> Reply<T, E> {
 
     /// Whether nobody will look at the answer: it was told, or its promise is gone.
     pub fn is_unwanted(&self) -> bool {
-        self.ticket.is_none_or(|ticket| ticket.head().closed.read(None) == ticket.generation)
+        self.ticket.is_none_or(|ticket| ticket.is_unwanted())
     }
 
     /// Fulfils the promise.
@@ -356,14 +452,14 @@ impl<T, E> Reply<T, E> {
     /// Lets the promise become what another one becomes (OCA-16): whoever holds it waits there from now on.
     pub fn follow(self, other: Promise<T, E>) {
         let Some(ticket) = self.into_ticket() else { return };
-        if ticket.head().closed.read(None) == ticket.generation {
+        if ticket.is_unwanted() {
             drop(other);
-            ticket.publish(false);
+            ticket.publish(GIVEN);
         } else {
             // SAFETY: not resolved yet, so it is the reply's turn; the place has room for a ticket.
             unsafe { ticket.place::<Option<Ticket>>().write(other.into_ticket()) };
             ticket.head().leftover.set(Some(drop_followed::<T, E>));
-            ticket.publish(true);
+            ticket.publish(FOLLOW);
         }
     }
 
@@ -514,9 +610,14 @@ impl defmt::Format for Answered<'_> {
 /// The answer to come. Dropping it says that nobody wants the answer any more; that is always safe.
 #[must_use = "the answer is lost if the promise is dropped; use `tell` if you do not want it"]
 pub struct Promise<T, E = Infallible> {
+    pub(crate) half: Holder,
+    answer: PhantomData<fn() -> Outcome<T, E>>,
+}
+
+/// A promise without its type: all of it but taking and dropping the answer.
+pub(crate) struct Holder {
     /// `None` once the answer was taken.
     ticket: Option<Ticket>,
-    answer: PhantomData<fn() -> Outcome<T, E>>,
 }
 
 // SAFETY: the half may take the value and close the slot from any core (the protocol above); the value moves with it.
@@ -526,46 +627,71 @@ unsafe impl<T: Send, E: Send> Sync for Promise<T, E> {}
 
 /// Both halves of a slot just issued.
 pub(crate) fn halves<T, E>(ticket: Ticket) -> (Promise<T, E>, Reply<T, E>) {
-    (Promise::from_ticket(ticket), Reply { ticket: Some(ticket), answer: PhantomData })
+    (Promise::new(Some(ticket)), Reply { ticket: Some(ticket), answer: PhantomData })
+}
+
+impl Holder {
+    /// The ticket where the answer is, if it is there: what this promise was told to follow is followed first.
+    #[inline(always)]
+    pub(crate) fn resolved(&mut self) -> Option<Ticket> {
+        loop {
+            let here = self.ticket?;
+            match here.head().answer.read_unless(Mutant::ResolveReadRelaxed) {
+                GIVEN => return Some(here),
+                FOLLOW => self.follow(here),
+                _ => return None,
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn follow(&mut self, here: Ticket) {
+        // SAFETY: resolved with a ticket, so it is the promise's turn and the place holds one.
+        self.ticket = unsafe { here.place::<Option<Ticket>>().read() };
+        here.head().leftover.set(None);
+        here.close(GONE);
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_ready(&mut self) -> bool {
+        self.resolved().is_some()
+    }
+
+    /// Says that this core waits, and whether there is still something to wait for.
+    pub(crate) fn wait_on(&mut self, core: u8) -> bool {
+        loop {
+            if self.is_ready() {
+                return false;
+            }
+            let Some(here) = self.ticket else { return false };
+            here.head().holder.publish(WAITS + core);
+            fence(Mutant::WaitFence);
+            if removed(Mutant::WaitNotRechecked) || !here.is_resolved() {
+                return true;
+            }
+        }
+    }
 }
 
 impl<T, E> Promise<T, E> {
-    fn from_ticket(ticket: Ticket) -> Self {
-        Self { ticket: Some(ticket), answer: PhantomData }
+    const fn new(ticket: Option<Ticket>) -> Self {
+        Self { half: Holder { ticket }, answer: PhantomData }
     }
 
     fn into_ticket(self) -> Option<Ticket> {
-        ManuallyDrop::new(self).ticket
-    }
-
-    /// The ticket where the answer is, if it is there: what this promise was told to follow is followed first.
-    #[inline(always)]
-    fn resolved(&mut self) -> Option<Ticket> {
-        loop {
-            let here = self.ticket?;
-            let word = here.head().resolved.read(Some(Mutant::ResolveReadRelaxed));
-            if word >> 1 != here.generation {
-                return None;
-            }
-            if word & 1 == 0 {
-                return Some(here);
-            }
-            // SAFETY: resolved with a ticket, so it is the promise's turn and the place holds one.
-            self.ticket = unsafe { here.place::<Option<Ticket>>().read() };
-            here.head().leftover.set(None);
-            here.close();
-        }
+        ManuallyDrop::new(self).half.ticket
     }
 
     /// Whether it is resolved (OCA-7).
     #[inline(always)]
     pub fn is_ready(&mut self) -> bool {
-        self.resolved().is_some()
+        self.half.is_ready()
     }
 
     /// Empty, fulfilled or failed (OCA-1).
     pub fn state(&mut self) -> PromiseState {
-        let Some(ticket) = self.resolved() else { return PromiseState::Empty };
+        let Some(ticket) = self.half.resolved() else { return PromiseState::Empty };
         // SAFETY: resolved with a value, so it is the promise's turn until it closes.
         match unsafe { ticket.place::<Outcome<T, E>>().as_ref() } {
             Ok(_) => PromiseState::Fulfilled,
@@ -576,55 +702,62 @@ impl<T, E> Promise<T, E> {
     /// Takes the answer if it is there; the promise is spent then.
     #[inline(always)]
     pub(crate) fn take_if_ready(&mut self) -> Option<Outcome<T, E>> {
-        let ticket = self.resolved()?;
-        self.ticket = None;
-        // SAFETY: resolved with a value, so it is the promise's turn; the ticket is gone, so the value is taken once.
+        let ticket = self.half.resolved()?;
+        self.half.ticket = None;
+        // SAFETY: resolved, and this promise has no ticket any more.
+        Some(unsafe { Self::take(ticket) })
+    }
+
+    /// Waits for the answer.
+    #[inline(always)]
+    pub(crate) fn wait(mut self) -> Outcome<T, E> {
+        let Some(ticket) = worker::run_until(&mut self.half) else { return Err(Failure::WouldDeadlock) };
+        // It is spent: there is nothing left to drop.
+        core::mem::forget(self);
+        // SAFETY: resolved, and the promise is no more.
+        unsafe { Self::take(ticket) }
+    }
+
+    /// Takes the answer out of its slot.
+    ///
+    /// # Safety
+    /// The ticket is that of a promise that is resolved with a value, and the promise does not use it any more.
+    #[inline(always)]
+    unsafe fn take(ticket: Ticket) -> Outcome<T, E> {
+        // SAFETY: it is the promise's turn, and the value is taken once (the caller's promise).
         let outcome = unsafe { ticket.place::<Outcome<T, E>>().read() };
-        ticket.head().leftover.set(None);
-        ticket.close();
-        Some(outcome)
+        if core::mem::needs_drop::<Outcome<T, E>>() {
+            ticket.head().leftover.set(None);
+        }
+        ticket.close(GONE);
+        outcome
     }
 
     /// The answer if it is there, otherwise the promise again.
     pub fn try_take(mut self) -> Result<Outcome<T, E>, Self> {
         self.take_if_ready().ok_or(self)
     }
-
-    /// Says that this core waits, and whether there is still something to wait for.
-    pub(crate) fn wait_on(&mut self, core: u8) -> bool {
-        loop {
-            if self.is_ready() {
-                return false;
-            }
-            let Some(here) = self.ticket else { return false };
-            here.head().waiter.publish(core + 1);
-            fence(Mutant::WaitFence);
-            if removed(Mutant::WaitNotRechecked) || !here.is_resolved() {
-                return true;
-            }
-        }
-    }
 }
 
 impl<T, E> Drop for Promise<T, E> {
     fn drop(&mut self) {
         if self.take_if_ready().is_none()
-            && let Some(ticket) = self.ticket
+            && let Some(ticket) = self.half.ticket
         {
-            ticket.close();
+            ticket.close(LEFT);
         }
     }
 }
 
 impl<T, E> fmt::Debug for Promise<T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Promise(resolved: {})", self.ticket.is_none_or(|ticket| ticket.is_resolved()))
+        write!(f, "Promise(resolved: {})", self.half.ticket.is_none_or(|ticket| ticket.is_resolved()))
     }
 }
 
 #[cfg(feature = "defmt")]
 impl<T, E> defmt::Format for Promise<T, E> {
     fn format(&self, f: defmt::Formatter<'_>) {
-        defmt::write!(f, "Promise(resolved: {=bool})", self.ticket.is_none_or(|ticket| ticket.is_resolved()));
+        defmt::write!(f, "Promise(resolved: {=bool})", self.half.ticket.is_none_or(|ticket| ticket.is_resolved()));
     }
 }

@@ -144,6 +144,10 @@ mutants! {
     RoomNotRechecked,
     /// Who wants room is forgotten after it was told of it, not before: its next want is lost.
     RoomForgottenLate,
+    /// A turn that waits does not tell of the room that its letter has left.
+    WaitRoomNotTold,
+    /// A turn that waits does not fence before it looks who wants room.
+    WaitRoomFence,
     /// A task that wants a promise slot does not fence before it looks again.
     PromiseWantedFence,
     /// Whoever frees a promise slot does not fence before it looks who wants one.
@@ -270,7 +274,7 @@ impl Count16 {
     }
 }
 
-/// Like [`Count16`], 32 bits wide: generations, and counts of drops and refusals.
+/// Like [`Count16`], 32 bits wide: counts of drops and refusals.
 pub(crate) struct Count32(AtomicU32);
 
 impl Count32 {
@@ -397,6 +401,16 @@ impl Byte {
     #[inline(always)]
     pub(crate) fn publish(&self, value: u8) {
         self.0.store(value, Ordering::Release);
+    }
+
+    #[inline(always)]
+    pub(crate) fn read_unless(&self, step: Mutant) -> u8 {
+        self.0.load(unless(removed(step), Ordering::Acquire))
+    }
+
+    #[inline(always)]
+    pub(crate) fn publish_unless(&self, value: u8, step: Mutant) {
+        self.0.store(value, unless(removed(step), Ordering::Release));
     }
 
     /// The value without synchronising.

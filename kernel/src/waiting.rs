@@ -15,7 +15,7 @@ use crate::call::{Post, Refused, put};
 use crate::cores;
 use crate::methods::Methods;
 use crate::port::{self, FOREIGN};
-use crate::promise::{Failure, Outcome, Promise};
+use crate::promise::{Failure, Holder, Outcome, Promise};
 use crate::sync::{Guarded, const_unless_loom};
 use crate::worker;
 
@@ -44,7 +44,7 @@ pub trait Eventually: Sized {
             if let Some(outcome) = self.take_now() {
                 return outcome;
             }
-            if !worker::run_until(&mut self) {
+            if !worker::run_until_ready(&mut self) {
                 return Err(Failure::WouldDeadlock);
             }
         }
@@ -91,21 +91,47 @@ impl<T, E> Eventually for Promise<T, E> {
     }
 
     fn wait_on(&mut self, core: u8) -> bool {
-        Promise::wait_on(self, core)
+        self.half.wait_on(core)
     }
 
     #[inline(always)]
     fn get(mut self) -> Outcome<T, E> {
-        loop {
-            if !worker::run_until(&mut self) {
-                return Err(Failure::WouldDeadlock);
-            }
-            if let Some(outcome) = self.take_if_ready() {
+        match self.take_if_ready() {
+            Some(outcome) => {
                 // It is spent: there is nothing left to drop.
                 core::mem::forget(self);
-                return outcome;
+                outcome
             }
+            None => self.wait(),
         }
+    }
+}
+
+/// What a wait is for, without its type: a promise's half, or whatever was made of promises.
+pub(crate) trait Outstanding {
+    /// Whether the wait is over.
+    fn is_ready(&mut self) -> bool;
+    /// Says that this core waits; false if there is nothing to wait for any more.
+    fn wait_on(&mut self, core: u8) -> bool;
+}
+
+impl Outstanding for Holder {
+    fn is_ready(&mut self) -> bool {
+        Self::is_ready(self)
+    }
+
+    fn wait_on(&mut self, core: u8) -> bool {
+        Self::wait_on(self, core)
+    }
+}
+
+impl<P: Eventually> Outstanding for P {
+    fn is_ready(&mut self) -> bool {
+        Eventually::is_ready(self)
+    }
+
+    fn wait_on(&mut self, core: u8) -> bool {
+        Eventually::wait_on(self, core)
     }
 }
 
@@ -373,10 +399,10 @@ impl<P: Eventually> Future for Waited<P> {
             let this = self.get_unchecked_mut();
             (Pin::new_unchecked(&this.entry), &mut this.what)
         };
-        poll_waiting(entry, context, |core| match what.take_now() {
-            Some(outcome) => Poll::Ready(outcome),
-            None if what.wait_on(core) => Poll::Pending,
-            None => match what.take_now() {
+        poll_waiting(entry, context, |core| match core {
+            None => what.take_now().map_or(Poll::Pending, Poll::Ready),
+            Some(core) if what.wait_on(core) => Poll::Pending,
+            Some(_) => match what.take_now() {
                 Some(outcome) => Poll::Ready(outcome),
                 None => {
                     context.waker().wake_by_ref();
@@ -387,12 +413,21 @@ impl<P: Eventually> Future for Waited<P> {
     }
 }
 
-/// Polls `attempt` on this core; the task is enlisted before, so that no notice between is lost.
-fn poll_waiting<R>(entry: Pin<&Entry>, context: &Context<'_>, attempt: impl FnOnce(u8) -> Poll<R>) -> Poll<R> {
+/// Polls `attempt` on this core: by itself first, then, if that was in vain, once more as a task of this core that waits. It is
+/// enlisted before that, so that no notice between is lost.
+#[inline(always)]
+fn poll_waiting<R>(
+    entry: Pin<&Entry>,
+    context: &Context<'_>,
+    mut attempt: impl FnMut(Option<u8>) -> Poll<R>,
+) -> Poll<R> {
     let here = port::core();
     assert!(here != FOREIGN, "futures of actors are awaited in tasks of a core; on another thread use `get`");
-    entry.enlist(here, context.waker());
-    let polled = attempt(here);
+    let mut polled = attempt(None);
+    if polled.is_pending() {
+        entry.enlist(here, context.waker());
+        polled = attempt(Some(here));
+    }
     if polled.is_ready() {
         entry.unlist();
     }
@@ -434,16 +469,17 @@ impl<A: Methods, B: ?Sized + Post<A>> Future for Sending<A, B> {
         };
         poll_waiting(entry, context, |core| {
             loop {
+                if core.is_some_and(|core| body.wait_for_room(core)) {
+                    return Poll::Pending;
+                }
                 let Some(letter) = message.take() else { return Poll::Ready(Ok(())) };
                 match put(body, letter) {
                     Ok(()) => return Poll::Ready(Ok(())),
-                    Err((letter, Refused::Full)) => {
-                        *message = Some(letter);
-                        if body.wait_for_room(core) {
-                            return Poll::Pending;
-                        }
-                    }
+                    Err((letter, Refused::Full)) => *message = Some(letter),
                     Err((_, why)) => return Poll::Ready(Err(why)),
+                }
+                if core.is_none() {
+                    return Poll::Pending;
                 }
             }
         })

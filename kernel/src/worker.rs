@@ -10,12 +10,13 @@
 //! the core go on (OCA-28).
 
 use crate::cores;
-use crate::port::{self, FOREIGN};
-use crate::waiting::Eventually;
+use crate::port::{self, FOREIGN, FOREIGN_THREADS};
+use crate::promise::{Holder, Ticket};
+use crate::waiting::Outstanding;
 
 /// Visits between two looks at the executor.
 const VISITS: usize = 16;
-/// Visits of a wait before it asks again whether its answer is there.
+/// Visits of a wait before its first look at the executor and at other cores' requests.
 const VISITS_UNASKED: usize = 8;
 /// The most `get`s that wait on one core, one inside the other: each needs stack.
 pub const MAX_NESTED_GETS: u8 = 8;
@@ -86,81 +87,138 @@ fn step(here: u8) -> bool {
     busy
 }
 
-/// Runs the worker loop until `what` is ready. False if waiting is impossible here: too deep, or inside a monitor.
-pub(crate) fn run_until(what: &mut impl Eventually) -> bool {
-    if what.is_ready() {
-        return true;
-    }
+/// Runs the worker loop until the promise is resolved, and says with which ticket. None if waiting is impossible here: too deep,
+/// or inside a monitor.
+///
+/// The straight line is a question just asked, whose receiver is ready on this very core: a few visits, and a look at the slot
+/// after each. Nobody has to tell this core of an answer that it gives itself. All else is [`wait`].
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
+pub(crate) fn run_until(promise: &mut Holder) -> Option<Ticket> {
     let here = port::core();
-    if here == FOREIGN {
-        while !what.is_ready() {
-            port::pause();
-        }
+    if FOREIGN_THREADS && here == FOREIGN {
+        watch(promise);
+        return promise.resolved();
+    }
+    let _deeper = Deeper::enter(here)?;
+    let mut answer = None;
+    if !cores::has_notice(here) {
+        shielded(&mut || answer = visit_until(here, promise));
+    }
+    if answer.is_none() {
+        wait(here, promise);
+        answer = promise.resolved();
+    }
+    answer
+}
+
+/// The same for whatever is made of promises. False if waiting is impossible here.
+#[inline(never)]
+pub(crate) fn run_until_ready(what: &mut dyn Outstanding) -> bool {
+    let here = port::core();
+    if FOREIGN_THREADS && here == FOREIGN {
+        watch(what);
         return true;
     }
     let Some(_deeper) = Deeper::enter(here) else { return false };
-    let _outer = cores::Outer::leave(here);
-    let mut told = false;
-    loop {
-        // A turn that panics must not unwind into the one that waits: then `found` stays as it is.
-        let mut found = Found::Nothing;
-        port::catch(&mut || found = work_until(here, what));
-        match found {
-            Found::Answer => return true,
-            Found::Nothing => {}
-            // A turn that waits has freed the slot of its letter; whoever waits for that room may be the one to answer.
-            Found::Idle if !told => {
-                told = true;
-                cores::notify_all();
-            }
-            Found::Idle => cores::idle(here, &mut || !what.wait_on(here)),
+    wait(here, what);
+    true
+}
+
+/// A thread that is no core has nothing to run meanwhile.
+#[cold]
+#[inline(never)]
+fn watch(what: &mut dyn Outstanding) {
+    while !what.is_ready() {
+        port::pause();
+    }
+}
+
+/// Runs a turn of a wait, or several. One that panics must not unwind into the turn that waits.
+#[inline(always)]
+fn shielded(turn: &mut impl FnMut()) {
+    if cfg!(all(target_os = "none", panic = "abort")) { turn() } else { port::catch(turn) }
+}
+
+/// Visits ready actors until the promise is resolved. A few, because tasks and other cores' requests get their share all the
+/// same.
+#[inline(always)]
+fn visit_until(here: u8, promise: &mut Holder) -> Option<Ticket> {
+    // One visit by itself: most often that is all it takes.
+    if !cores::visit_next(here) {
+        return None;
+    }
+    promise.resolved().or_else(|| visit_on(here, promise))
+}
+
+/// The further ones.
+#[cfg_attr(target_os = "none", inline(never))]
+fn visit_on(here: u8, promise: &mut Holder) -> Option<Ticket> {
+    for _ in 1..VISITS_UNASKED {
+        // What a visit needs is not to be worked out before the loop, for visits that never come.
+        if cores::has_notice(here) || !cores::visit_next(core::hint::black_box(here)) {
+            break;
         }
-        if what.is_ready() {
+        let answer = promise.resolved();
+        if answer.is_some() {
+            return answer;
+        }
+    }
+    None
+}
+
+/// The worker loop until `what` is ready.
+#[cold]
+#[inline(never)]
+fn wait(here: u8, what: &mut dyn Outstanding) {
+    cores::end_turns(here);
+    let mut told = false;
+    while !what.is_ready() {
+        // A turn that panics leaves this as it is.
+        let mut idle = false;
+        shielded(&mut || idle = work_until(here, what));
+        if !idle {
+            continue;
+        }
+        if !told {
+            // A turn that waits has freed the slot of its letter; whoever waits for that room may be the one to answer.
+            told = true;
+            cores::tell_of_room();
+        } else if !what.is_ready() {
+            cores::idle(here, &mut || !what.wait_on(here));
+        }
+    }
+}
+
+/// Works until `what` is ready or there is nothing to do; true if there is nothing.
+fn work_until(here: u8, what: &mut dyn Outstanding) -> bool {
+    loop {
+        if !step(here) {
             return true;
         }
-    }
-}
-
-/// Why [`work_until`] ended.
-enum Found {
-    Nothing,
-    Answer,
-    Idle,
-}
-
-/// Works until `what` is ready or there is nothing to do.
-#[inline(always)]
-fn work_until(here: u8, what: &mut impl Eventually) -> Found {
-    loop {
-        // One visit may be all it takes; but tasks and other cores' requests get their share all the same.
-        for _ in 0..VISITS_UNASKED {
-            if cores::has_notice(here) || !cores::visit_next(here) {
-                break;
-            }
-        }
         if what.is_ready() {
-            return Found::Answer;
-        }
-        if !step(here) {
-            return Found::Idle;
-        }
-        if what.is_ready() {
-            return Found::Answer;
+            return false;
         }
     }
 }
 
-/// One more `get` that waits on this core, while this lives.
-struct Deeper(u8);
+/// One more `get` that waits on this core, while this lives; what it runs is not the turn that waits.
+struct Deeper {
+    here: u8,
+    depth: u8,
+    _outer: cores::Outer,
+}
 
 impl Deeper {
+    #[inline(always)]
     fn enter(here: u8) -> Option<Self> {
         let depth = &cores::core(here).depth;
-        if depth.get() >= MAX_NESTED_GETS {
+        let before = depth.get();
+        if before >= MAX_NESTED_GETS {
             return None;
         }
-        depth.set(depth.get() + 1);
-        Some(Self(here))
+        depth.set(before + 1);
+        Some(Self { here, depth: before, _outer: cores::Outer::keep(here) })
     }
 }
 
@@ -188,9 +246,9 @@ impl Drop for NoWaiting {
 }
 
 impl Drop for Deeper {
+    #[inline(always)]
     fn drop(&mut self) {
-        let depth = &cores::core(self.0).depth;
-        depth.set(depth.get() - 1);
+        cores::core(self.here).depth.set(self.depth);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::port::become_core;
 use crate::probe::{Actor, LANES, Log, Message, Probe};
 use flockwork::model::{promise, put, visit_next};
 use flockwork::worker::run_while;
-use flockwork::{Call, Pinned, Post, Reply, Serial};
+use flockwork::{Call, Eventually, Pinned, Post, Reply, Serial};
 use loom::sync::atomic::{AtomicU32, Ordering};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -164,6 +164,32 @@ fn room_is_told_of() {
         join();
         actor.finish(0);
         assert_eq!(log.taken(), [1, 2, 3]);
+        actor.end();
+    });
+}
+
+/// A task waits for the room of a letter whose turn waits for that task's answer.
+#[test]
+fn room_of_a_turn_that_waits_is_told_of() {
+    model("room of a turn that waits", 2, Extent::Bounded(3), || {
+        become_core(0);
+        let (actor, ran) = (Actor::<Pinned<0>, 1, 1, LANES>::new(), Count::new());
+        let (answer, reply) = promise::<Probe, u32, Infallible>(actor.body()).expect("a slot is free");
+        let [first, second] = [ran.clone(), ran.clone()];
+        become_core(1);
+        let waits = Message::Write(Box::new(move |_: &mut Probe| {
+            assert!(matches!(answer.get(), Ok(1)));
+            first.add();
+        }));
+        put(actor.body(), waits).expect("there is room");
+        core(0, move || run_while(|| ran.is_below(2)));
+        core(1, move || {
+            let next = Message::Write(Box::new(move |_: &mut Probe| second.add()));
+            let call = Call::<Probe, AnyBody, _, u32>::new(actor.body(), |_| next);
+            task(call.send()).expect("it can run");
+            reply.answer(1);
+        });
+        join();
         actor.end();
     });
 }

@@ -72,6 +72,8 @@ mutants! {
     RoomFence => Dies("latch::room_is_told_of");
     RoomNotRechecked => Dies("latch::room_is_told_of");
     RoomForgottenLate => Dies("latch::room_is_told_of");
+    WaitRoomNotTold => Dies("latch::room_of_a_turn_that_waits_is_told_of");
+    WaitRoomFence => Dies("latch::room_of_a_turn_that_waits_is_told_of");
     PromiseWantedFence => Dies("latch::free_promise_slots_are_told_of");
     PromiseFreedFence => Dies("latch::free_promise_slots_are_told_of");
     NumberRelaxed => Dies("latch::first_letters");
