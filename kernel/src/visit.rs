@@ -282,14 +282,16 @@ pub(crate) fn note_here(office: &'static Office, here: u8) {
     note(office, here);
 }
 
-/// Puts the actor into the ready set of the core this runs on (or asks for a visit from outside): there is something to do. It
-/// has its number, and interrupts are masked.
+/// Puts the actor into the ready set of the core this runs on (or asks for a visit from outside, or of the core it is pinned to): there
+/// is something to do. It has its number, and interrupts are masked.
 #[inline(always)]
 pub(crate) fn note(office: &'static Office, here: u8) {
     let Some(id) = office.desk.id() else { return };
     let pinned_to = office.desk.pinned_to();
     if port::FOREIGN_THREADS && here == FOREIGN {
         cores::note_foreign(id, pinned_to);
+    } else if pinned_to.is_some_and(|there| there != here && cores::invite(here, there, id)) {
+        // Its own core visits it.
     } else if office.mark(here) {
         cores::enqueue(here, id, pinned_to.is_some());
     }
