@@ -22,7 +22,7 @@ use crate::monitor::{Affinity, Discipline, Monitor, Permits};
 use crate::objects::{Claims, Objects, Unrunnable};
 use crate::overflow::{self, DeadLetter, Death, Overflow};
 use crate::port::{self, FOREIGN};
-use crate::promise::Ticket;
+use crate::promise::{Fresh, Ticket};
 use crate::ready::Ready;
 use crate::sync::{Mutant, const_unless_loom, fence, removed};
 use crate::trace;
@@ -328,6 +328,20 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         discarded
     }
 
+    /// A promise slot other than the first of this core's own lane.
+    #[inline(never)]
+    fn issue_otherwise(&'static self) -> Option<Ticket> {
+        let fresh = {
+            let _masked = port::mask();
+            let here = port::core();
+            self.office().as_sender(here, |own, _| {
+                let home = if own.shared { FOREIGN } else { here };
+                self.mail.slots(own.index).issue(home)
+            })
+        };
+        fresh.map(Fresh::into_ticket)
+    }
+
     // ---- running ----
 
     /// A visit.
@@ -406,15 +420,16 @@ where
 
     #[inline(always)]
     fn issue(&'static self) -> Option<Ticket> {
-        let fresh = {
-            let _masked = port::mask();
-            let here = port::core();
-            self.office().as_sender(here, |own, _| {
-                let home = if own.shared { FOREIGN } else { here };
-                self.mail.slots(own.index).issue(home)
-            })
-        };
-        fresh.map(crate::promise::Fresh::into_ticket)
+        let masked = port::mask();
+        let here = port::core();
+        let own = self.office().lane_of(here);
+        if !own.shared
+            && let Some(ticket) = self.mail.slots(own.index).issue_first(here)
+        {
+            return Some(ticket);
+        }
+        drop(masked);
+        self.issue_otherwise()
     }
 
     fn want_promise(&'static self, here: u8) {

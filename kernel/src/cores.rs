@@ -367,6 +367,9 @@ impl Outer {
     /// What follows is another turn, while this lives.
     #[inline(always)]
     pub(crate) fn keep(here: u8) -> Self {
+        if !KEEPS_TURNS {
+            return Self { here, visiting: 0, method: NO_METHOD };
+        }
         let core = core(here);
         Self { here, visiting: core.visiting.own(), method: core.method.glance() }
     }

@@ -33,7 +33,7 @@ use crate::letter::Head;
 use crate::methods::Methods;
 use crate::objects::{Claims, Objects, PerLetter};
 use crate::port::{self, LockWord};
-use crate::promise::{Fresh, ReplySlot};
+use crate::promise::{Fresh, ReplySlot, Ticket};
 use crate::sync::{Byte, Count16, Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, removed};
 
 /// The counts of a lane: how many letters were sent, received and freed, and who waits.
@@ -360,19 +360,16 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
         self.dropped.read(None)
     }
 
-    /// A promise slot that is free. Called by the lane's sender.
-    ///
-    /// The first one, if its answer was taken: then whoever asks and waits, one question at a time, needs no other.
+    /// The first promise slot, if its answer was taken: whoever asks and waits, one question at a time, needs no other. Called by
+    /// the lane's sender.
     #[inline(always)]
-    pub(crate) fn issue(&'static self, home: u8) -> Option<Fresh> {
-        match self.replies.first()?.issue(home) {
-            Some(ticket) => Some(ticket.into()),
-            None => self.issue_another(home),
-        }
+    pub(crate) fn issue_first(&'static self, home: u8) -> Option<Ticket> {
+        self.replies.first()?.issue(home)
     }
 
-    #[inline(never)]
-    fn issue_another(&'static self, home: u8) -> Option<Fresh> {
+    /// A promise slot that is free. Called by the lane's sender.
+    #[inline(always)]
+    pub(crate) fn issue(&'static self, home: u8) -> Option<Fresh> {
         let next = usize::from(self.next_reply.get());
         if let Some(ticket) = self.replies.get(next)?.issue(home) {
             self.issued(next);
