@@ -79,14 +79,16 @@ impl Drop for OnCore<'_> {
     }
 }
 
-/// Notes a hop, if this thread records.
-pub(crate) fn note(hop: Hop, actor: u16, letter: Option<LetterName>) {
+/// Notes a hop, if this thread records; the kernel is to keep it, too. Out of line: stepped mode passes by here for every hop.
+#[inline(never)]
+pub(crate) fn note(hop: Hop, actor: u16, letter: Option<LetterName>) -> bool {
     OWN.with_borrow_mut(|own| {
         if let Some(own) = own {
             let time = own.start.elapsed().as_nanos() as u64;
             own.hops.push(Timed { time, hop, actor, letter });
         }
     });
+    true
 }
 
 /// Notes how long `sleep` takes, if this thread records.

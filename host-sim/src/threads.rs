@@ -179,7 +179,7 @@ unsafe impl Port for ThreadPort {
     }
 
     #[cfg(feature = "stepped")]
-    fn reached(hop: flockwork::trace::Hop, actor: u16, letter: Option<flockwork::trace::LetterName>) {
+    fn reached(hop: flockwork::trace::Hop, actor: u16, letter: Option<flockwork::trace::LetterName>) -> bool {
         match stepped::here() {
             Some(simulation) => simulation.reach(hop, actor, letter),
             None => recording::note(hop, actor, letter),
