@@ -6,6 +6,7 @@
 
 use core::any::TypeId;
 use core::cell::UnsafeCell;
+use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use crate::call::{Post, Refused, Report};
@@ -22,12 +23,16 @@ use crate::objects::{Claims, Objects, Unrunnable};
 use crate::overflow::{self, DeadLetter, Death, Overflow};
 use crate::port::{self, FOREIGN};
 use crate::promise::Ticket;
+use crate::ready::Ready;
 use crate::sync::{Ended, Mutant, const_unless_loom, fence, removed};
 use crate::trace;
-use crate::visit::{self, ANYBODY};
+use crate::visit::{self, ANYBODY, AtTheDesk, Known};
 
 /// Unanswered asks per lane unless the declaration says otherwise.
 pub const DEFAULT_PROMISES: usize = 4;
+
+/// Messages up to this size, in bytes, are kept in registers while they are sent.
+const SMALL: usize = 16;
 
 /// An actor's mailbox, monitor and state. Declared by `#[actor] static`.
 pub struct Body<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> {
@@ -83,7 +88,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let office = self.mail.office();
         Report {
             refused_grants: self.mail.lists.lists().map_or(0, Lists::refused),
-            dropped: office.lanes.iter().fold(0, |sum: u32, lane| sum.wrapping_add(lane.dropped())),
+            dropped: (0..L).fold(0, |sum: u32, lane| sum.wrapping_add(self.mail.slots(lane).dropped())),
             letters: office.occupied(),
             high_water: office.high_water(N),
             capacity: N,
@@ -145,16 +150,27 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             if Self::PINNED_TO.is_some_and(|there| there != here && cores::invite(here, there, id)) {
                 return Ok(());
             }
-            if lane.mark() {
-                cores::enqueue(here, id, Self::PINNED_TO.is_some());
-            } else if matches!(Self::SHARING, Sharing::Parallel) {
+            let first = (!Ready::KEEPS_MARKS || lane.mark()) && cores::enqueue(here, id, Self::PINNED_TO.is_some());
+            if !first && matches!(Self::SHARING, Sharing::Parallel) {
                 cores::offer_letter(here);
             }
             return Ok(());
         }
         drop(masked);
-        // SAFETY: the message was not moved out.
-        unsafe { self.put_otherwise(message) }
+        if const { size_of::<A::Message>() > SMALL } {
+            // SAFETY: the message was not moved out.
+            return unsafe { self.put_otherwise(message) };
+        }
+        // A small message is in registers, as long as nobody takes its address: so that of a copy is taken.
+        // SAFETY: the message was not moved out; it is put back where it was unless the copy was moved out.
+        unsafe {
+            let mut copy = ManuallyDrop::new(message.read());
+            let put = self.put_otherwise(&raw mut *copy);
+            if put.is_err() {
+                message.write(ManuallyDrop::into_inner(copy));
+            }
+            put
+        }
     }
 
     /// The same for every letter, also the first one of an actor, through a lane that others share, and one without room.
@@ -256,7 +272,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     fn bury(&'static self, message: A::Message, death: Death) {
         {
             let _masked = port::mask();
-            self.office().as_sender(port::core(), |_, lane| lane.count_dropped());
+            self.office().as_sender(port::core(), |own, _| self.mail.slots(own.index).count_dropped());
         }
         trace::dropped(|| self.office().desk.id());
         let method = A::METHODS.get(usize::from(A::method(&message))).map_or("?", Method::name);
@@ -319,9 +335,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     {
         let lists = self.mail.lists.lists();
         if cfg!(target_os = "none") {
-            visit::visit::<dyn Resident>(self.office(), self, lists, here, from_ready)
+            visit::visit(self.office(), AtTheDesk, lists, here, from_ready)
         } else {
-            visit::visit(self.office(), self, lists, here, from_ready)
+            visit::visit(self.office(), Known(self), lists, here, from_ready)
         }
     }
 

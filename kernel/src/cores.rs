@@ -1,27 +1,6 @@
-//! The cores: which actors are ready on each, who is idle, and how one core gets another's attention.
+//! The cores: who is idle, and how one core gets another's attention.
 //!
-//! # Ready
-//!
-//! A send notes the receiver in the ready set of the core it runs on; that core's worker visits it after the turn, once,
-//! however many letters were sent. The set is a ring of actor numbers, each marked while it is in (in the lane of that core, or
-//! in `member` where lanes are shared), so it is first in, first out, holds each actor once, and is never too small. Two sets, so that actors pinned to the core and actors that others could
-//! run as well do not starve each other.
-//!
-//! # Surplus
-//!
-//! Work is pulled, not handed over: other cores can *read* the ring of unpinned actors. A core with more than it can run
-//! at once kicks an idle one, which reads the ring and visits the actors itself; the actor's lock gives exactly-once, and
-//! a visit to an actor without work is harmless. Single-token work leaves nothing in the ring while it runs, so it wakes
-//! nobody.
-//!
-//! ```text
-//!  owner:  ring[tail] = actor; tail += 1;  fence;  is somebody idle?  ── kick
-//!  idler:  idle = 1;  fence;  is there a tail I have not looked at?   ── visit, else sleep
-//! ```
-//! One of the two sees the other (store buffering with two fences).
-//!
-//! An actor stays in the ring while its core runs something else, and may get more to do meanwhile. So each offer also counts
-//! up `offered`, and an idler looks at the whole ring again if that has changed.
+//! Which actors are ready on each core, and what a core offers to others, is in [`ready`](crate::ready).
 //!
 //! # Notices
 //!
@@ -34,11 +13,11 @@
 use core::num::NonZeroU16;
 
 use crate::desk::Tenant;
+use crate::foreign;
 use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
-use crate::sync::{
-    Byte, Count16, Flag, Guarded, Half, Mutant, array_of, const_unless_loom, fence, kernel_static, removed,
-};
+use crate::ready::{self, Invitations, Ready, Unseen};
+use crate::sync::{Byte, Count16, Flag, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static, removed};
 use crate::trace;
 use crate::visit;
 use crate::waiting::WaitList;
@@ -71,8 +50,25 @@ impl ActorId {
     }
 
     #[inline(always)]
-    fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         usize::from(self.0.get()) - 1
+    }
+
+    /// The index is below [`MAX_ACTORS`].
+    #[cfg(any(target_os = "none", loom))]
+    #[inline(always)]
+    pub(crate) fn from_index(index: u16) -> Self {
+        // SAFETY: one more than a number below 32 is not zero.
+        Self(unsafe { NonZeroU16::new_unchecked(index + 1) })
+    }
+
+    /// Its bit in a word of actors.
+    #[cfg(any(target_os = "none", loom))]
+    #[inline(always)]
+    pub(crate) fn bit(self) -> u32 {
+        // SAFETY: where this exists there are at most 32 actors.
+        unsafe { core::hint::assert_unchecked(self.index() < 32) };
+        1 << self.index()
     }
 }
 
@@ -123,6 +119,9 @@ pub(crate) fn register(office: &'static Office, tenant: &Tenant) -> ActorId {
         TABLE.actors[usize::from(used)].set(Some(office));
         TABLE.used.set(used + 1);
         let id = ActorId::from_plus_one(used + 1).expect("one more than a u16 below the limit");
+        if tenant.pinned_to.is_some() {
+            ready::pin(id);
+        }
         office.desk.move_in(tenant, id);
         id
     });
@@ -137,238 +136,66 @@ fn actor(id: ActorId) -> &'static Office {
     unsafe { entry.unwrap_unchecked() }
 }
 
-/// A ring of actor numbers that its core fills and empties, and others may read.
-struct Ring {
-    head: Count16,
-    tail: Count16,
-    entries: [Half; MAX_ACTORS],
-}
-
-impl Ring {
-    const_unless_loom! {
-        fn new() -> Self {
-            Self { head: Count16::new(), tail: Count16::new(), entries: array_of!(Half::new()) }
-        }
-    }
-
-    #[inline(always)]
-    fn is_empty(&self) -> bool {
-        self.head.own() == self.tail.own()
-    }
-
-    #[inline(always)]
-    fn push(&self, id: ActorId) {
-        let tail = self.tail.own();
-        self.entries[usize::from(tail) % MAX_ACTORS].publish(id.plus_one(), None);
-        self.tail.publish(tail.wrapping_add(1), Mutant::RingTailRelaxed);
-    }
-
-    #[inline(always)]
-    fn pop(&self) -> Option<ActorId> {
-        let head = self.head.own();
-        if head == self.tail.own() {
-            return None;
-        }
-        let id = ActorId::from_plus_one(self.entries[usize::from(head) % MAX_ACTORS].read(None));
-        self.head.hint(head.wrapping_add(1));
-        id
-    }
-}
-
-const INVITATIONS: usize = if cfg!(loom) { 2 } else { 8 };
-
-/// Actors that one core asks another to visit: those pinned there. One writer, one reader.
-struct Invitations {
-    sent: Count16,
-    taken: Count16,
-    entries: [Half; INVITATIONS],
-}
-
-impl Invitations {
-    const_unless_loom! {
-        fn new() -> Self {
-            Self { sent: Count16::new(), taken: Count16::new(), entries: array_of!(Half::new()) }
-        }
-    }
-
-    fn push(&self, id: ActorId) -> bool {
-        let sent = self.sent.own();
-        if usize::from(sent.wrapping_sub(self.taken.read(Mutant::InviteTakenReadRelaxed))) == INVITATIONS {
-            return false;
-        }
-        self.entries[usize::from(sent) % INVITATIONS].publish(id.plus_one(), None);
-        self.sent.publish(sent.wrapping_add(1), Mutant::InviteRelaxed);
-        true
-    }
-
-    fn pop(&self) -> Option<ActorId> {
-        let taken = self.taken.own();
-        if taken == self.sent.read(Mutant::InviteReadRelaxed) {
-            return None;
-        }
-        let id = ActorId::from_plus_one(self.entries[usize::from(taken) % INVITATIONS].read(None));
-        self.taken.publish(taken.wrapping_add(1), Mutant::InviteTakenRelaxed);
-        id
-    }
-}
-
 /// What belongs to one core.
 ///
 /// | field | written by | read by |
 /// |---|---|---|
 /// | `visiting`, `method` | its core | its core, and whoever asks what it does |
-/// | `member`, `noted`, `looked`, `heard`, `waiters`, `depth`, `turn` | its core, masked where interrupts send | its core |
-/// | `ready`, `offered`, `pinned` | its core, masked | its core; `ready` and `offered` also by idle cores |
-/// | `invitations[i]` | core `i` (`sent`), its core (`taken`) | both |
+/// | `waiters`, `depth` | its core | its core |
+/// | `ready` | its core, masked where interrupts send | its core; what is atomic in it also by others |
+/// | `invitations[i]` | core `i` and its core, each its part | both |
 /// | `idle` | its core | everybody |
 /// | `notice`, `answered`, `pended` | raised by anybody, lowered by its core | its core |
 /// | `promises_wanted` | raised by its core, lowered by whoever tells it | everybody |
+// Where there are no caches, so that a core's place is found by a shift.
+#[cfg_attr(target_os = "none", repr(align(64)))]
 #[cfg_attr(not(target_os = "none"), repr(align(128)))]
 pub(crate) struct Core {
-    /// How many actors are in the two sets.
-    noted: Count16,
+    pub(crate) ready: Ready,
     /// The number of the actor whose turn it is, plus one.
     visiting: Count16,
     method: Byte,
     notice: Flag,
     /// Whether the notice is about something a task may wait for.
     answered: Flag,
-    ready: Ring,
-    pinned: Ring,
-    member: [Guarded<u32>; MAX_ACTORS.div_ceil(32)],
-    /// How often this core offered what is in its ready set.
-    offered: Count16,
-    looked: [Guarded<u16>; MAX_CORES],
-    /// The others' `offered` when this core last looked.
-    heard: [Guarded<u16>; MAX_CORES],
-    invitations: [Invitations; MAX_CORES],
     idle: Byte,
     pended: Flag,
     promises_wanted: Flag,
-    pub(crate) waiters: WaitList,
     /// How many `get`s wait, one inside the other.
     pub(crate) depth: Guarded<u8>,
-    /// Whether pinned actors are next.
-    turn: Guarded<bool>,
+    pub(crate) waiters: WaitList,
+    invitations: [Invitations; MAX_CORES],
 }
 
 // SAFETY: the table above: each field has one writer at a time, and what others read is atomic.
 unsafe impl Sync for Core {}
 
-/// The word and bit of an actor in a set.
-#[inline(always)]
-fn membership(members: &[Guarded<u32>; MAX_ACTORS.div_ceil(32)], id: ActorId) -> (&Guarded<u32>, u32) {
-    // An index is below the limit; the remainder says so to the compiler.
-    (&members[id.index() % MAX_ACTORS / 32], (id.index() % 32) as u32)
-}
-
 impl Core {
     const_unless_loom! {
         fn new() -> Self {
             Self {
-                noted: Count16::new(),
+                ready: Ready::new(),
                 visiting: Count16::new(),
                 method: Byte::new(),
                 notice: Flag::new(),
                 answered: Flag::new(),
-                ready: Ring::new(),
-                pinned: Ring::new(),
-                member: array_of!(Guarded::new(0)),
-                offered: Count16::new(),
-                looked: array_of!(Guarded::new(0)),
-                heard: array_of!(Guarded::new(0)),
-                invitations: array_of!(Invitations::new()),
                 idle: Byte::new(),
                 pended: Flag::new(),
                 promises_wanted: Flag::new(),
-                waiters: WaitList::new(),
                 depth: Guarded::new(0),
-                turn: Guarded::new(false),
+                waiters: WaitList::new(),
+                invitations: array_of!(Invitations::new()),
             }
         }
     }
-
-    /// Whether the actor was not in the set and is now: for actors without a lane of this core's own.
-    pub(crate) fn join(&self, id: ActorId) -> bool {
-        let (word, bit) = membership(&self.member, id);
-        let members = word.get();
-        if members >> bit & 1 != 0 {
-            return false;
-        }
-        word.set(members | 1 << bit);
-        true
-    }
-
-    pub(crate) fn part(&self, id: ActorId) {
-        let (word, bit) = membership(&self.member, id);
-        word.set(word.get() & !(1 << bit));
-    }
 }
 
-/// What foreign threads ask the cores to visit. They have no ready set of their own, so they share this one, under a lock;
-/// like a core's, it holds each actor once and is never too small, so that a send from outside does not wait for a core.
-struct Foreign {
-    lock: LockWord,
-    member: [Guarded<u32>; MAX_ACTORS.div_ceil(32)],
-    ring: Ring,
-}
-
-// SAFETY: `member` is used under the lock only; what is read without it is atomic.
-unsafe impl Sync for Foreign {}
-
-impl Foreign {
-    const_unless_loom! {
-        fn new() -> Self {
-            Self { lock: LockWord::new(), member: array_of!(Guarded::new(0)), ring: Ring::new() }
-        }
-    }
-
-    fn locked<R>(&self, work: impl FnOnce() -> R) -> R {
-        while !port::test_and_set(&self.lock) {
-            port::pause();
-        }
-        let result = work();
-        self.lock.clear();
-        result
-    }
-
-    /// The sender's letter was published before: whoever takes the actor out after this sees it.
-    fn push(&self, id: ActorId) {
-        let (word, bit) = membership(&self.member, id);
-        self.locked(|| {
-            if word.get() >> bit & 1 == 0 {
-                word.set(word.get() | 1 << bit);
-                self.ring.push(id);
-            }
-        });
-    }
-
-    fn pop(&self) -> Option<ActorId> {
-        self.locked(|| {
-            let id = self.ring.pop()?;
-            let (word, bit) = membership(&self.member, id);
-            word.set(word.get() & !(1 << bit));
-            Some(id)
-        })
-    }
-
-    /// As any core sees it, without the lock.
-    #[inline(always)]
-    fn is_empty(&self) -> bool {
-        self.ring.head.glance() == self.ring.tail.glance()
-    }
-}
-
-struct Cores {
-    cores: [Core; MAX_CORES],
-    /// Where foreign threads exist.
-    foreign: [Foreign; FOREIGN_THREADS as usize],
-}
+struct Cores([Core; MAX_CORES]);
 
 impl Cores {
     const_unless_loom! {
         fn new() -> Self {
-            Self { cores: array_of!(Core::new()), foreign: array_of!(Foreign::new()) }
+            Self(array_of!(Core::new()))
         }
     }
 }
@@ -379,11 +206,12 @@ kernel_static! { static CORES: Cores = Cores::new(); }
 #[cfg(loom)]
 pub(crate) fn begin() {
     let _ = (&*TABLE, &*CORES);
+    ready::begin();
 }
 
 #[inline(always)]
 pub(crate) fn core(core: u8) -> &'static Core {
-    &CORES.cores[usize::from(core) % MAX_CORES]
+    &CORES.0[usize::from(core) % MAX_CORES]
 }
 
 /// Notes on core `here` that an actor has something to do. Called by that core.
@@ -391,18 +219,17 @@ fn note(here: u8, id: ActorId) {
     visit::note_here(actor(id), here);
 }
 
-/// Puts an actor that was just marked into a set of core `here`. Called by that core, with interrupts masked.
+/// Puts an actor, marked where marks are kept, into the ready set of core `here`; true if it was not in. Called by that core, with
+/// interrupts masked.
 #[inline(always)]
-pub(crate) fn enqueue(here: u8, id: ActorId, pinned: bool) {
-    let core = core(here);
-    core.noted.set(core.noted.own() + 1);
-    if pinned { core.pinned.push(id) } else { core.ready.push(id) }
+pub(crate) fn enqueue(here: u8, id: ActorId, pinned: bool) -> bool {
+    core(here).ready.note(id, pinned)
 }
 
 /// Any core may take it from there: the one an actor is pinned to is told, otherwise an idle one is woken.
 #[cold]
 pub(crate) fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
-    CORES.foreign.iter().for_each(|foreign| foreign.push(id));
+    foreign::ask(id);
     match pinned_to {
         Some(there) => notify(there),
         None => offer(FOREIGN),
@@ -476,30 +303,25 @@ fn tell_of_promise(to: u8) {
     }
 }
 
-/// Takes the next ready actor, pinned and unpinned ones in turn.
+/// Takes the next ready actor.
 #[inline(always)]
 fn next_ready(core: &Core) -> Option<ActorId> {
     let _masked = port::mask();
-    let noted = core.noted.own();
-    if noted == 0 {
-        return None;
-    }
-    core.noted.set(noted - 1);
-    if core.pinned.is_empty() { core.ready.pop() } else { next_in_turn(core) }
+    core.ready.next()
 }
 
-#[cold]
-fn next_in_turn(core: &Core) -> Option<ActorId> {
-    let pinned_first = core.turn.get() || core.ready.is_empty();
-    core.turn.set(!pinned_first);
-    if pinned_first { core.pinned.pop() } else { core.ready.pop() }
-}
-
-/// Whether more than `these` actors wait for this core, or something was published for it: then one letter each.
+/// Whether an actor waits for this core, or something was published for it: then one letter each.
 #[inline(always)]
-pub(crate) fn others_wait(here: u8, these: u16) -> bool {
+pub(crate) fn others_wait(here: u8) -> bool {
     let core = core(here);
-    core.noted.own() != these || core.notice.is_raised()
+    !core.ready.is_empty() || core.notice.is_raised()
+}
+
+/// The same, but for one actor; `marked` says whether that one is noted itself.
+#[inline(always)]
+pub(crate) fn others_wait_besides(here: u8, this: ActorId, marked: impl FnOnce() -> bool) -> bool {
+    let core = core(here);
+    core.ready.has_others(this, marked) || core.notice.is_raised()
 }
 
 /// Visits one ready actor, if there is one.
@@ -507,11 +329,11 @@ pub(crate) fn others_wait(here: u8, these: u16) -> bool {
 pub(crate) fn visit_next(here: u8) -> bool {
     let me = core(here);
     let Some(id) = next_ready(me) else { return false };
-    if me.noted.own() != 0 && port::cores() > 1 {
+    if !me.ready.is_empty() && port::cores() > 1 {
         offer_surplus(here);
     }
     set_visiting(me, id.plus_one());
-    if actor(id).desk.resident().visit(here, true) {
+    if visit::visit_any(actor(id), here, true) {
         visit_again(here, id);
     }
     true
@@ -613,10 +435,10 @@ fn no_such_core(there: u8) -> ! {
 #[inline(always)]
 pub(crate) fn offer_surplus(here: u8) {
     let me = core(here);
-    if !me.ready.is_empty() && port::cores() > 1 {
+    if me.ready.has_surplus() && port::cores() > 1 {
         {
             let _masked = port::mask();
-            me.offered.publish(me.offered.own().wrapping_add(1), Mutant::RingTailRelaxed);
+            me.ready.offer();
         }
         offer(here);
     }
@@ -642,7 +464,7 @@ fn offer(here: u8) {
 
 /// Some core that says it is idle.
 fn idle_core(here: u8) -> Option<u8> {
-    (0..port::cores()).find(|&other| other != here && core(other).idle.read() == 1)
+    others(here).find(|&other| core(other).idle.read() == 1)
 }
 
 /// Notes what others asked this core to do. Called when its notice is raised.
@@ -653,9 +475,7 @@ fn take_notice(here: u8) {
         fence(Mutant::NoticeLookFence);
     }
     for invitations in &me.invitations[..usize::from(port::cores()).min(MAX_CORES)] {
-        while let Some(id) = invitations.pop() {
-            note(here, id);
-        }
+        invitations.take(&me.ready, |id| note(here, id));
     }
     take_from_outside(here);
     // A task that is woken pends the executor, which is a notice too: it must not wake the tasks again.
@@ -672,20 +492,12 @@ fn take_notice(here: u8) {
 /// Notes what foreign threads asked the cores to do. What is pinned elsewhere goes there at once: turns of this core may
 /// be long.
 fn take_from_outside(here: u8) {
-    for foreign in &CORES.foreign {
-        while let Some(id) = foreign.pop() {
-            match actor(id).desk.pinned_to() {
-                Some(there) if there != here => hand_over(here, there, id),
-                _ => note(here, id),
-            }
+    while let Some(id) = foreign::take() {
+        match actor(id).desk.pinned_to() {
+            Some(there) if there != here => hand_over(here, there, id),
+            _ => note(here, id),
         }
     }
-}
-
-/// Whether a foreign thread asks for a visit.
-#[inline(always)]
-fn asked_from_outside() -> bool {
-    CORES.foreign.iter().any(|foreign| !foreign.is_empty())
 }
 
 /// Whether something was published for this core: an invitation, an answer, room, or a task to poll.
@@ -697,57 +509,54 @@ pub(crate) fn has_notice(here: u8) -> bool {
 /// Looks for notices; true if there was one.
 #[inline(always)]
 pub(crate) fn look(here: u8) -> bool {
-    let raised = core(here).notice.is_raised() || asked_from_outside();
+    let raised = core(here).notice.is_raised() || foreign::has_asked();
     if raised {
         take_notice(here);
     }
     raised
 }
 
-/// Visits the actors in other cores' rings that were noted since this core last looked. True if there were any.
+/// All cores but this one. (Of two it is one, without a loop.)
+#[inline(always)]
+fn others(here: u8) -> impl Iterator<Item = u8> {
+    let (first, last) = if MAX_CORES == 2 { (here ^ 1, port::cores().min((here ^ 1) + 1)) } else { (0, port::cores()) };
+    (first..last).filter(move |&other| other != here)
+}
+
+/// Visits the actors in other cores' sets that this core has not looked at. True if there were any.
+#[inline(always)]
 pub(crate) fn help_others(here: u8) -> bool {
+    others_have_surplus(here) && visit_surplus(here)
+}
+
+#[cold]
+#[inline(never)]
+fn visit_surplus(here: u8) -> bool {
     let me = core(here);
     let mut found = false;
-    for other in (0..port::cores()).filter(|&other| other != here) {
-        let ring = &core(other).ready;
-        // The head first: then it is not past the tail.
-        let head = ring.head.glance();
-        let tail = ring.tail.read(Mutant::RingTailReadRelaxed);
-        let (looked, heard) = (&me.looked[usize::from(other)], &me.heard[usize::from(other)]);
-        let offered = core(other).offered.read(Mutant::RingTailReadRelaxed);
-        // All that is in the ring if it was offered again, otherwise what is new there.
-        let new = if offered == heard.get() { tail.wrapping_sub(looked.get()) } else { u16::MAX };
-        let unseen = tail.wrapping_sub(head).min(new);
-        let mut place = tail.wrapping_sub(unseen.min(MAX_ACTORS as u16));
-        looked.set(tail);
-        heard.set(offered);
-        while place != tail {
-            if let Some(id) = ActorId::from_plus_one(ring.entries[usize::from(place) % MAX_ACTORS].read(None)) {
-                found = true;
-                // Whoever is idle can have the next one while this one is visited.
-                if place.wrapping_add(1) != tail {
-                    offer(here);
-                }
-                let actor = actor(id);
-                set_visiting(me, id.plus_one());
-                if actor.desk.pinned_to().is_none() && actor.desk.resident().visit(here, false) {
-                    note(here, id);
-                }
+    for other in others(here) {
+        let mut unseen = me.ready.look(usize::from(other) % MAX_CORES, &core(other).ready);
+        while let Some(id) = unseen.next() {
+            found = true;
+            // Whoever is idle can have the next one while this one is visited.
+            if unseen.has_more() {
+                offer(here);
             }
-            place = place.wrapping_add(1);
+            let actor = actor(id);
+            set_visiting(me, id.plus_one());
+            if actor.desk.pinned_to().is_none() && visit::visit_any(actor, here, false) {
+                note(here, id);
+            }
         }
     }
     found
 }
 
 /// Whether another core noted an actor that this core has not looked at.
+#[inline(always)]
 fn others_have_surplus(here: u8) -> bool {
     let me = core(here);
-    (0..port::cores()).filter(|&other| other != here).any(|other| {
-        let (core, other) = (core(other), usize::from(other));
-        core.ready.tail.read(Mutant::RingTailReadRelaxed) != me.looked[other].get()
-            || core.offered.read(Mutant::RingTailReadRelaxed) != me.heard[other].get()
-    })
+    others(here).any(|other| me.ready.missed(usize::from(other) % MAX_CORES, &core(other).ready))
 }
 
 /// Sleeps, unless there is something to do; `done` is asked after all that others could have done. Returns after a kick, or at
@@ -761,11 +570,10 @@ pub(crate) fn idle(here: u8, done: &mut dyn FnMut() -> bool) {
     let work = me.notice.is_raised()
         || me.pended.is_raised()
         || others_have_surplus(here)
-        || asked_from_outside()
+        || foreign::has_asked()
         || done()
         // After `done`, which may have sent a letter that waited for room.
-        || !me.ready.is_empty()
-        || !me.pinned.is_empty();
+        || !me.ready.is_empty();
     if removed(Mutant::IdleAnnouncedLate) {
         me.idle.publish(1);
     }
@@ -784,6 +592,13 @@ pub(crate) fn pend(to: u8) {
     if to != port::core() {
         port::kick(to);
     }
+}
+
+/// Whether the executor has something to poll.
+#[cfg(all(feature = "embassy", not(loom)))]
+#[inline(always)]
+pub(crate) fn is_pended(here: u8) -> bool {
+    core(here).pended.is_raised()
 }
 
 /// Whether the executor has something to poll; asked once.

@@ -72,6 +72,7 @@ pub(crate) struct Desk {
     pub(crate) room_wanted: Flag,
     /// The core the actor is pinned to, plus one. Written with its number, like what follows.
     pinned: Guarded<u8>,
+    monitored: Guarded<bool>,
     /// The actor's number in the kernel's table plus one; 0 until its first letter.
     id: Half,
     resident: Guarded<Option<&'static dyn Resident>>,
@@ -96,6 +97,7 @@ impl Desk {
                 bell: Flag::new(),
                 room_wanted: Flag::new(),
                 pinned: Guarded::new(0),
+                monitored: Guarded::new(false),
                 id: Half::new(),
                 resident: Guarded::new(None),
             }
@@ -112,6 +114,7 @@ impl Desk {
     pub(crate) fn move_in(&self, tenant: &Tenant, id: ActorId) {
         self.resident.set(Some(tenant.resident));
         self.pinned.set(tenant.pinned_to.map_or(0, |core| core + 1));
+        self.monitored.set(tenant.lists.is_some());
         if let Some(lists) = tenant.lists {
             lists.owner.set(id);
         }
@@ -130,6 +133,12 @@ impl Desk {
     #[inline(always)]
     pub(crate) fn pinned_to(&self) -> Option<u8> {
         self.pinned.get().checked_sub(1)
+    }
+
+    /// Whether a monitor decides. The actor has its number.
+    #[inline(always)]
+    pub(crate) fn is_monitored(&self) -> bool {
+        self.monitored.get()
     }
 
     /// Tries for the lock, and rings the bell if it is taken.

@@ -55,8 +55,6 @@ struct SenderSide {
     wants_room: Byte,
     /// Taken by senders where several share the lane.
     shared: LockWord,
-    /// Letters dropped by the overflow policy.
-    dropped: Count32,
 }
 
 /// What the receiver writes and the sender reads. On its own cache line where there are caches.
@@ -82,7 +80,6 @@ impl LaneHead {
                     was_full: Flag::new(),
                     wants_room: Byte::new(),
                     shared: LockWord::new(),
-                    dropped: Count32::new(),
                 },
                 receiver: ReceiverSide { freed: Count16::new(), received: Guarded::new(0), high_water: Count16::new() },
             }
@@ -114,15 +111,6 @@ impl LaneHead {
     /// A letter found no room.
     pub(crate) fn was_full(&self) {
         self.sender.was_full.raise(None);
-    }
-
-    /// Counts a letter that the overflow policy dropped.
-    pub(crate) fn count_dropped(&self) {
-        self.sender.dropped.publish(self.sender.dropped.own().wrapping_add(1), None);
-    }
-
-    pub(crate) fn dropped(&self) -> u32 {
-        self.sender.dropped.read(None)
     }
 
     /// Marks the actor as noted by the lane's core; true if it was not.
@@ -280,6 +268,8 @@ pub(crate) struct Slots<A: Methods, const N: usize, const P: usize> {
     replies: [ReplySlot<A::Replies>; P],
     /// The promise slot after the one issued last: asks are answered in about their order, so it is the one free longest.
     next_reply: Guarded<u16>,
+    /// Letters dropped by the overflow policy. Written by the lane's sender.
+    dropped: Count32,
 }
 
 // SAFETY: a slot belongs to the sender until `publish` and to the receiver until it is freed, and `order` likewise (the
@@ -303,6 +293,7 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
                 letters: array_of!(Slot::new()),
                 replies: array_of!(ReplySlot::new()),
                 next_reply: Guarded::new(0),
+                dropped: Count32::new(),
             }
         }
     }
@@ -336,6 +327,15 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
             slot.head.lane.set(lane);
         }
         NonNull::from(slot).cast()
+    }
+
+    /// Counts a letter that the overflow policy dropped. Called by the lane's sender.
+    pub(crate) fn count_dropped(&self) {
+        self.dropped.publish(self.dropped.own().wrapping_add(1), None);
+    }
+
+    pub(crate) fn dropped(&self) -> u32 {
+        self.dropped.read(None)
     }
 
     /// A promise slot that is free. Called by the lane's sender.

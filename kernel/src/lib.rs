@@ -21,7 +21,7 @@
 //! # The life of a letter
 //!
 //! 1. A [`Call`] is sent: [`call`](crate::Call). The letter goes into the lane of the sender's core (`lane`), stamped with its
-//!    age (`mailbox`), and the receiver is noted in the core's ready set (`cores`).
+//!    age (`mailbox`), and the receiver is noted in the core's ready set (`ready`).
 //! 2. The core's worker ([`worker`]) visits the receiver (`visit`): under a lock that nobody waits for (`desk`), letters are drained into
 //!    the [`Inbox`], and the [`Monitor`] grants those that may run, as far as the borrow gate (`gate`) admits them.
 //! 3. A worker pulls a granted letter and calls the method ([`Methods`]). If more could run, idle cores are kicked and pull too.
@@ -43,6 +43,8 @@ mod lane;
 mod mailbox;
 
 mod cores;
+mod foreign;
+mod ready;
 pub mod worker;
 
 mod desk;

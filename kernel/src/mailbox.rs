@@ -33,6 +33,7 @@ use crate::letter::Head;
 use crate::methods::Methods;
 use crate::monitor::{Discipline, Monitor};
 use crate::port::{self, FOREIGN_THREADS, MAX_CORES};
+use crate::ready::Ready;
 use crate::sync::{Mutant, array_of, const_unless_loom, removed};
 use crate::visit;
 
@@ -116,12 +117,25 @@ impl Office {
     pub(crate) fn lane_of(&self, core: u8) -> LaneOf {
         let (core, lanes) = (usize::from(core), self.lanes.len());
         if FOREIGN_THREADS {
-            if core + 1 < lanes { LaneOf { index: core + 1, shared: false } } else { LaneOf { index: 0, shared: true } }
-        } else if core < lanes && (lanes >= MAX_CORES || core + 1 < lanes) {
+            return if core + 1 < lanes {
+                LaneOf { index: core + 1, shared: false }
+            } else {
+                LaneOf { index: 0, shared: true }
+            };
+        }
+        // A core's number is below the limit; the remainder says so to the compiler.
+        let core = core % MAX_CORES;
+        if core < lanes && (lanes >= MAX_CORES || core + 1 < lanes) {
             LaneOf { index: core, shared: false }
         } else {
             LaneOf { index: lanes - 1, shared: true }
         }
+    }
+
+    /// Whether a chip's cores share lanes of this mailbox. (Asked first, so that the compiler knows how many there are.)
+    #[inline(always)]
+    pub(crate) fn has_few_lanes(&self) -> bool {
+        !FOREIGN_THREADS && self.lanes.len() != MAX_CORES
     }
 
     /// The head of a lane.
@@ -202,6 +216,10 @@ impl Office {
         if removed(Mutant::StampOwnLaneOnly) {
             return own_tail;
         }
+        if !FOREIGN_THREADS && self.lanes.len() == 2 {
+            // Both, wherever the own one is: their places are known without it.
+            return self.lane(0).tail().wrapping_add(self.lane(1).tail());
+        }
         if let Some(other) = self.only_other(own) {
             return own_tail.wrapping_add(other.tail());
         }
@@ -211,6 +229,9 @@ impl Office {
     /// Marks the actor as noted on a core; true if it was not. Interrupts are masked.
     #[inline(always)]
     pub(crate) fn mark(&self, here: u8) -> bool {
+        if !Ready::KEEPS_MARKS {
+            return true;
+        }
         let own = self.lane_of(here);
         if own.shared { self.mark_member(here) } else { self.lane(own.index).mark() }
     }
@@ -229,7 +250,7 @@ impl Office {
     #[cold]
     #[inline(never)]
     fn mark_member(&self, here: u8) -> bool {
-        self.desk.id().is_some_and(|id| cores::core(here).join(id))
+        self.desk.id().is_some_and(|id| cores::core(here).ready.join(id))
     }
 
     #[cold]
@@ -237,7 +258,7 @@ impl Office {
     fn unmark_member(&self, here: u8) {
         let _masked = port::mask();
         if let Some(id) = self.desk.id() {
-            cores::core(here).part(id);
+            cores::core(here).ready.part(id);
         }
     }
 

@@ -191,7 +191,9 @@ unsafe extern "Rust" {
 #[inline(always)]
 pub(crate) fn core() -> u8 {
     // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.
-    unsafe { _flockwork_port_core() }
+    let core = unsafe { _flockwork_port_core() };
+    // Where every caller is a core, its number is below the limit; the remainder says so to the compiler.
+    if FOREIGN_THREADS { core } else { core % MAX_CORES as u8 }
 }
 
 #[inline(always)]

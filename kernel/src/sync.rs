@@ -43,8 +43,9 @@ pub(crate) use array_of;
 
 /// Declares a static of the kernel; under loom, one per run of a model.
 macro_rules! kernel_static {
-    (static $name:ident: $type:ty = $value:expr;) => {
+    ($(#[$doc:meta])* static $name:ident: $type:ty = $value:expr;) => {
         #[cfg(not(loom))]
+        $(#[$doc])*
         static $name: $type = $value;
         #[cfg(loom)]
         loom::lazy_static! { static ref $name: $type = $value; }
@@ -57,6 +58,7 @@ macro_rules! mutants {
         /// One weakening of the kernel's protocols: an ordering made relaxed, a fence or a re-check left out.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[cfg_attr(not(loom), expect(unreachable_pub, reason = "named by the models only"))]
+        #[cfg_attr(not(loom), expect(dead_code, reason = "some steps are those of the other kind of ready set"))]
         pub enum Mutant {
             $($(#[$doc])* $name,)*
         }
@@ -148,17 +150,25 @@ mutants! {
     NumberRelaxed,
     /// The number of an actor is read relaxed.
     NumberReadRelaxed,
-    /// `Ring::push`: the tail of a ready ring is published relaxed, so its entry may lag behind.
-    RingTailRelaxed,
-    /// `help_others`: another core reads the tail of a ready ring relaxed.
-    RingTailReadRelaxed,
-    /// `Invitations::push`: an invitation is published with a relaxed store, so its entry may lag behind.
+    /// `Ready::note`: an actor is put into a ready set relaxed, so what others find by its number may lag behind.
+    NotedRelaxed,
+    /// `Ready::look`: another core reads a ready set relaxed.
+    NotedReadRelaxed,
+    /// `Ready::offer`: a set is offered again relaxed, so what is in it may lag behind.
+    OfferedRelaxed,
+    /// `Ready::look`: another core reads relaxed that a set was offered again.
+    OfferedReadRelaxed,
+    /// `Invitations::push` (bits): no fence between the letter and the look whether its actor is invited already.
+    InviteFence,
+    /// `Invitations::take` (bits): no fence between taking an invitation and the visit.
+    InviteTakenFence,
+    /// `Invitations::push` (rings): an invitation is published with a relaxed store, so its entry may lag behind.
     InviteRelaxed,
-    /// `Invitations::pop`: the invited core reads the count of invitations relaxed.
+    /// `Invitations::take` (rings): the invited core reads the count of invitations relaxed.
     InviteReadRelaxed,
-    /// `Invitations::pop`: that an invitation was taken is published relaxed.
+    /// `Invitations::take` (rings): that an invitation was taken is published relaxed.
     InviteTakenRelaxed,
-    /// `Invitations::push`: the inviting core reads the count of those taken relaxed.
+    /// `Invitations::push` (rings): the inviting core reads the count of those taken relaxed.
     InviteTakenReadRelaxed,
     /// A core goes idle without a last look at its invitations.
     IdleNotRechecked,
@@ -239,12 +249,6 @@ impl Count16 {
         self.0.load(unless(removed(step), Ordering::Acquire))
     }
 
-    /// Changes the writer's own view, for a count that others do not rest anything on.
-    #[inline(always)]
-    pub(crate) fn set(&self, value: u16) {
-        self.0.store(value, Ordering::Relaxed);
-    }
-
     /// What is visible without synchronising: enough for sums that only coherence is asked of.
     #[inline(always)]
     pub(crate) fn glance(&self) -> u16 {
@@ -292,6 +296,20 @@ impl Count32 {
     #[inline(always)]
     pub(crate) fn publish(&self, value: u32, step: Option<Mutant>) {
         self.0.store(value, unless(step.is_some_and(removed), Ordering::Release));
+    }
+
+    /// The value without synchronising.
+    #[cfg(any(target_os = "none", loom))]
+    #[inline(always)]
+    pub(crate) fn glance(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Publishes `value` alone: whatever else is to be seen with it is ordered by a fence.
+    #[cfg(any(target_os = "none", loom))]
+    #[inline(always)]
+    pub(crate) fn hint(&self, value: u32) {
+        self.0.store(value, Ordering::Relaxed);
     }
 }
 

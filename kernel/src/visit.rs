@@ -26,8 +26,9 @@ use crate::desk::Resident;
 use crate::inbox::Lists;
 use crate::lane::LaneHead;
 use crate::letter::Head;
-use crate::mailbox::{LaneOf, Office, Run};
+use crate::mailbox::{Office, Run};
 use crate::port::{self, FOREIGN};
+use crate::ready::Ready;
 use crate::sync::{Ended, Mutant, fence, removed};
 use crate::worker;
 
@@ -36,77 +37,112 @@ const BATCH: u16 = 128;
 /// How often a worker with a letter in hand goes back for events that others left with it.
 const ROUNDS: u32 = 4;
 
+/// Who is behind a desk: known by its type, where code is made for each type; on a chip, whoever is found there.
+pub(crate) trait Who: Copy {
+    type Resident: Resident + ?Sized + 'static;
+    fn resident(self, office: &'static Office) -> &'static Self::Resident;
+}
+
+/// An actor whose type is known.
+pub(crate) struct Known<R: 'static>(pub(crate) &'static R);
+
+impl<R> Clone for Known<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<R> Copy for Known<R> {}
+
+impl<R: Resident> Who for Known<R> {
+    type Resident = R;
+    #[inline(always)]
+    fn resident(self, _: &'static Office) -> &'static R {
+        self.0
+    }
+}
+
+/// Whoever is behind the desk. The actor has its number.
+#[derive(Clone, Copy)]
+pub(crate) struct AtTheDesk;
+
+impl Who for AtTheDesk {
+    type Resident = dyn Resident;
+    #[inline(always)]
+    fn resident(self, office: &'static Office) -> &'static dyn Resident {
+        office.desk.resident()
+    }
+}
+
 /// Runs letters of an actor on this core, as many as is fair; true if there is more to do here. `from_ready` if it was just
 /// taken out of this core's ready set: the mark is taken back before it looks for letters. An actor that is pinned to
 /// another core has more to do, always.
 #[inline(always)]
-pub(crate) fn visit<R: Resident + ?Sized>(
+pub(crate) fn visit(
     office: &'static Office,
-    resident: &'static R,
+    who: impl Who,
     lists: Option<&'static Lists>,
     here: u8,
     from_ready: bool,
 ) -> bool {
     match lists {
-        None => visit_unmonitored(office, resident, here, from_ready),
-        Some(lists) => visit_monitored(office, resident, lists, here, from_ready),
+        None => visit_unmonitored(office, who, here, from_ready),
+        Some(lists) => visit_monitored(office, who.resident(office), lists, here, from_ready),
+    }
+}
+
+/// A visit to an actor of whatever type. On a chip, what to do is known from its desk, so that a letter costs one virtual call.
+#[inline(always)]
+pub(crate) fn visit_any(office: &'static Office, here: u8, from_ready: bool) -> bool {
+    if cfg!(target_os = "none") && !office.desk.is_monitored() {
+        visit_unmonitored(office, AtTheDesk, here, from_ready)
+    } else {
+        office.desk.resident().visit(here, from_ready)
     }
 }
 
 /// What every visit begins with; false if the actor is pinned to another core.
 #[inline(always)]
-fn arrive(
-    office: &'static Office,
-    resident: &(impl Resident + ?Sized),
-    here: u8,
-    own: LaneOf,
-    from_ready: bool,
-) -> bool {
-    if from_ready {
-        office.unmark(here, own);
+fn arrive(office: &'static Office, pinned_to: impl FnOnce() -> Option<u8>, here: u8, from_ready: bool) -> bool {
+    if from_ready && Ready::KEEPS_MARKS {
+        office.unmark(here, office.lane_of(here));
     }
-    let pinned_to = if cfg!(target_os = "none") { office.desk.pinned_to() } else { resident.pinned_to() };
+    let pinned_to = if cfg!(target_os = "none") { office.desk.pinned_to() } else { pinned_to() };
     pinned_to.is_none_or(|core| core == here)
 }
 
 /// A visit to an actor without a monitor: the straight line for exactly one letter, in the core's own lane, and nobody
 /// at the bell. Everything else is left by a call in the last place, so that it costs the straight line nothing.
 #[cfg_attr(not(target_os = "none"), inline(always))]
-fn visit_unmonitored<R: Resident + ?Sized>(
-    office: &'static Office,
-    resident: &'static R,
-    here: u8,
-    from_ready: bool,
-) -> bool {
-    let own = office.lane_of(here);
-    if !arrive(office, resident, here, own, from_ready) {
+fn visit_unmonitored(office: &'static Office, who: impl Who, here: u8, from_ready: bool) -> bool {
+    if !arrive(office, || who.resident(office).pinned_to(), here, from_ready) {
         return true;
     }
     let desk = &office.desk;
     if !desk.enter() {
         return false;
     }
-    if own.shared || desk.has_bell() {
-        return visit_batch(office, resident, here);
+    let own = office.lane_of(here);
+    if office.has_few_lanes() || own.shared || desk.has_bell() {
+        return visit_batch(office, who, here);
     }
     let lane = office.lane(own.index);
     let until = lane.published();
     if office.others_have_letters(own.index) {
-        return visit_batch(office, resident, here);
+        return visit_batch(office, who, here);
     }
     let received = lane.received();
     if until != received {
         if until.wrapping_sub(received) != 1 {
-            return visit_batch(office, resident, here);
+            return visit_batch(office, who, here);
         }
         let on_panic = OnPanic(|| abandon(office, here));
         // SAFETY: the lock is held, and the letter is published and the next of its lane.
-        unsafe { resident.run_oldest(here, own.index, received) };
+        unsafe { who.resident(office).run_oldest(here, own.index, received) };
         core::mem::forget(on_panic);
     }
     // Whoever sent a letter since then has noted the actor, or will ring.
     desk.release();
-    if desk.calls() { answer_calls(office, resident, here) } else { false }
+    if desk.calls() { answer_calls(office, who, here) } else { false }
 }
 
 /// Runs letters of a lane up to `until`: `budget` of them at most, and after the first only while no other actor waits for the
@@ -128,7 +164,7 @@ unsafe fn run_several<R: Resident + ?Sized>(
         // SAFETY: the caller's promise.
         unsafe { resident.run_oldest(here, lane, place) };
         place = place.wrapping_add(1);
-        if place == until || cores::others_wait(here, 0) {
+        if place == until || cores::others_wait(here) {
             return place;
         }
     }
@@ -144,16 +180,16 @@ fn abandon(office: &'static Office, here: u8) {
 /// After the lock was released: somebody rang, or waits for room.
 #[cold]
 #[inline(never)]
-fn answer_calls<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, here: u8) -> bool {
+fn answer_calls(office: &'static Office, who: impl Who, here: u8) -> bool {
     tell_of_room(office);
     let desk = &office.desk;
-    desk.rang() && desk.try_enter() && visit_batch(office, resident, here)
+    desk.rang() && desk.try_enter() && visit_batch(office, who, here)
 }
 
 /// The same for any number of letters in any lanes. The lock is held.
 #[inline(never)]
-fn visit_batch<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, here: u8) -> bool {
-    let desk = &office.desk;
+fn visit_batch(office: &'static Office, who: impl Who, here: u8) -> bool {
+    let (desk, resident) = (&office.desk, who.resident(office));
     let own = office.lane_of(here).index;
     let mut budget = BATCH;
     loop {
@@ -176,7 +212,7 @@ fn visit_batch<R: Resident + ?Sized>(office: &'static Office, resident: &'static
             if all {
                 break false;
             }
-            if budget == 0 || cores::others_wait(here, 0) {
+            if budget == 0 || cores::others_wait(here) {
                 break true;
             }
         };
@@ -198,7 +234,7 @@ fn visit_monitored<R: Resident + ?Sized>(
     here: u8,
     from_ready: bool,
 ) -> bool {
-    if !arrive(office, resident, here, office.lane_of(here), from_ready) {
+    if !arrive(office, || resident.pinned_to(), here, from_ready) {
         return true;
     }
     let desk = &office.desk;
@@ -309,9 +345,11 @@ impl Drop for Pulled {
 /// surplus, or because of a letter to itself.
 #[inline(always)]
 fn others_wait(office: &Office, here: u8) -> bool {
-    let own = office.lane_of(here);
-    let this = !own.shared && office.lane(own.index).is_marked();
-    cores::others_wait(here, u16::from(this))
+    let Some(id) = office.desk.id() else { return false };
+    cores::others_wait_besides(here, id, || {
+        let own = office.lane_of(here);
+        !own.shared && office.lane(own.index).is_marked()
+    })
 }
 
 /// Unlocks before a letter that shares the state is run here, and sees to it that what others left with this worker is

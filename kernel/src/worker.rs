@@ -247,7 +247,13 @@ mod executor {
 
     #[inline(always)]
     pub(super) fn poll_if_pended(here: u8) -> bool {
-        let polling = &EXECUTORS[usize::from(here)].polling;
+        cores::is_pended(here) && poll(here)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn poll(here: u8) -> bool {
+        let polling = &EXECUTORS[usize::from(here) % MAX_CORES].polling;
         if polling.is_raised() || !cores::take_pended(here) {
             return false;
         }

@@ -88,6 +88,27 @@ fn pinned_letters_arrive() {
     invitations_arrive::<2>("hand-over to pinned actors", Extent::Bounded(5), &[1]);
 }
 
+/// Two letters to the same actor: at the second, it may be invited already, or the invitation may just be taken.
+#[test]
+fn pinned_letters_of_one_actor_arrive() {
+    model("two letters to a pinned actor", 2, Extent::Bounded(4), || {
+        let actor = Actor::<Pinned<0>, 2, 1, LANES>::new();
+        let ran = Count::new();
+        core(1, {
+            let ran = ran.clone();
+            move || {
+                for _ in 0..2 {
+                    let ran = ran.clone();
+                    actor.write(move |state| state.write(|| ran.add())).expect("there is room");
+                }
+            }
+        });
+        core(0, move || run_while(|| ran.is_below(2)));
+        join();
+        actor.end();
+    });
+}
+
 #[test]
 fn pinned_letters_of_two_cores_arrive() {
     invitations_arrive::<1>("hand-over of two cores", Extent::Bounded(2), &[1, 2]);

@@ -75,10 +75,14 @@ mutants! {
     PromiseFreedFence => Dies("latch::free_promise_slots_are_told_of");
     NumberRelaxed => Dies("latch::first_letters");
     NumberReadRelaxed => Dies("latch::first_letters");
-    RingTailRelaxed => Dies("latch::surplus_finds_the_idle_core");
-    RingTailReadRelaxed => Dies("latch::surplus_finds_the_idle_core");
-    InviteRelaxed => Dies("latch::pinned_letters_arrive");
-    InviteReadRelaxed => Dies("latch::pinned_letters_arrive");
+    NotedRelaxed => Dies("latch::surplus_finds_the_idle_core");
+    NotedReadRelaxed => Dies("latch::surplus_finds_the_idle_core");
+    OfferedRelaxed => Dies("latch::surplus_finds_the_idle_core");
+    OfferedReadRelaxed => Dies("latch::surplus_finds_the_idle_core");
+    InviteFence => if RINGS { Survives("latch::pinned_letters_arrive", BITS_ONLY) } else { Dies("latch::pinned_letters_of_one_actor_arrive") };
+    InviteTakenFence => if RINGS { Survives("latch::pinned_letters_arrive", BITS_ONLY) } else { Dies("latch::pinned_letters_of_one_actor_arrive") };
+    InviteRelaxed => if RINGS { Dies("latch::pinned_letters_arrive") } else { Survives("latch::pinned_letters_arrive", RINGS_ONLY) };
+    InviteReadRelaxed => if RINGS { Dies("latch::pinned_letters_arrive") } else { Survives("latch::pinned_letters_arrive", RINGS_ONLY) };
     InviteTakenRelaxed => Survives("latch::pinned_letters_arrive", LOAD_BUFFERING);
     InviteTakenReadRelaxed => Survives("latch::pinned_letters_arrive", LOAD_BUFFERING);
     IdleNotRechecked => Dies("latch::surplus_finds_the_idle_core");
@@ -91,6 +95,11 @@ mutants! {
     NoticeLookFence => Dies("latch::pinned_letters_arrive");
     NoticeClearedLate => Dies("latch::pinned_letters_arrive");
 }
+
+/// Whether the models were built with rings as ready sets.
+const RINGS: bool = cfg!(flockwork_rings);
+const BITS_ONLY: &str = "a step of ready sets as words, and these are rings";
+const RINGS_ONLY: &str = "a step of ready sets as rings, and these are words";
 
 /// An entry of the invitations is itself atomic and read before its place is given back. To see the next entry there
 /// instead, the read would have to take place after a store that follows it: load buffering, which loom does not explore.

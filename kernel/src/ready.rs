@@ -1,0 +1,53 @@
+//! The actors that are ready on each core, and how other cores see them.
+//!
+//! A send notes the receiver in the ready set of the core it runs on; that core's worker visits it after the turn, once,
+//! however many letters were sent. Between the actors of a set the worker goes round robin. Actors that are pinned to the core and
+//! actors that others could run as well do not starve each other.
+//!
+//! # Surplus
+//!
+//! Work is pulled, not handed over: other cores can *read* the set. A core with more than it can run at once kicks an idle one,
+//! which reads the set and visits the unpinned actors itself; the actor's lock gives exactly-once, and a visit to an actor without
+//! work is harmless. Single-token work leaves nothing in the set while it runs, so it wakes nobody.
+//!
+//! ```text
+//!  owner:  note the actor;  offered += 1;  fence;  is somebody idle?  ── kick
+//!  idler:  idle = 1;  fence;  is there anything I have not looked at, or offered again?  ── visit, else sleep
+//! ```
+//! One of the two sees the other (store buffering with two fences). An actor may stay in the set while its core runs something
+//! else, and get more to do meanwhile: that is what `offered` is for.
+//!
+//! # Invitations
+//!
+//! For a letter to an actor that is pinned elsewhere, that core is *invited* to visit it: one writer and one reader for each pair
+//! of cores.
+//!
+//! # Bits and rings
+//!
+//! Where there are at most 32 actors (chips) a set is a word with a bit per actor, and so are invitations. Hosts have thousands of
+//! actors: there a set is a ring of numbers, each actor marked while it is in. The models run with the words; `cargo xtask loom` runs
+//! those about idle cores once more with rings.
+
+use crate::cores::ActorId;
+
+#[cfg(any(target_os = "none", all(loom, not(flockwork_rings))))]
+mod bits;
+#[cfg(all(loom, not(flockwork_rings)))]
+pub(crate) use bits::begin;
+#[cfg(any(target_os = "none", all(loom, not(flockwork_rings))))]
+pub(crate) use bits::{Invitations, Ready, pin};
+
+#[cfg(not(any(target_os = "none", all(loom, not(flockwork_rings)))))]
+mod rings;
+#[cfg(all(loom, flockwork_rings))]
+pub(crate) use rings::begin;
+#[cfg(not(any(target_os = "none", all(loom, not(flockwork_rings)))))]
+pub(crate) use rings::{Invitations, Ready, pin};
+#[cfg(all(not(target_os = "none"), not(loom)))]
+pub(crate) use rings::{Ring, membership};
+
+/// What another core's set shows to one that looks.
+pub(crate) trait Unseen: Iterator<Item = ActorId> {
+    /// Whether there is another one after those taken.
+    fn has_more(&self) -> bool;
+}

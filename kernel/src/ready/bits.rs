@@ -1,0 +1,220 @@
+//! Ready sets and invitations as words with a bit per actor.
+
+use core::num::NonZeroU32;
+
+use super::Unseen;
+use crate::cores::{ActorId, MAX_ACTORS};
+use crate::port::MAX_CORES;
+use crate::sync::{Count16, Count32, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static};
+
+const _: () = assert!(MAX_ACTORS <= 32, "a word has a bit for each actor");
+
+kernel_static! {
+    /// The actors that are pinned to some core. Written under the lock of the kernel's table, before their numbers are given out.
+    static PINNED: Count32 = Count32::new();
+}
+
+/// An actor that gets its number now is pinned to a core.
+pub(crate) fn pin(id: ActorId) {
+    PINNED.hint(PINNED.own() | id.bit());
+}
+
+/// The actors that are pinned to some core. Whoever knows an actor's number sees whether it is one of them.
+#[inline(always)]
+fn pinned() -> u32 {
+    PINNED.glance()
+}
+
+/// Makes the statics before a model's threads start.
+#[cfg(loom)]
+pub(crate) fn begin() {
+    let _ = &*PINNED;
+}
+
+/// The ready set of a core.
+pub(crate) struct Ready {
+    /// Written by its core, masked; read by others.
+    noted: Count32,
+    /// Whose turn is still to come in this round.
+    round: Guarded<u32>,
+    /// How often this core offered what is in its set.
+    offered: Count16,
+    /// What this core saw in the others' sets when it last looked.
+    looked: [Guarded<u32>; MAX_CORES],
+    /// The others' `offered` then.
+    heard: [Guarded<u16>; MAX_CORES],
+}
+
+impl Ready {
+    /// A bit is its own mark.
+    pub(crate) const KEEPS_MARKS: bool = false;
+
+    const_unless_loom! {
+        pub(crate) fn new() -> Self {
+            Self {
+                noted: Count32::new(),
+                round: Guarded::new(0),
+                offered: Count16::new(),
+                looked: array_of!(Guarded::new(0)),
+                heard: array_of!(Guarded::new(0)),
+            }
+        }
+    }
+
+    pub(crate) fn join(&self, _: ActorId) -> bool {
+        true
+    }
+
+    pub(crate) fn part(&self, _: ActorId) {}
+
+    /// Puts an actor in; true if it was not. Interrupts are masked.
+    #[inline(always)]
+    pub(crate) fn note(&self, id: ActorId, _pinned: bool) -> bool {
+        let noted = self.noted.own();
+        self.noted.publish(noted | id.bit(), Some(Mutant::NotedRelaxed));
+        noted & id.bit() == 0
+    }
+
+    #[inline(always)]
+    fn note_all(&self, actors: u32) {
+        self.noted.publish(self.noted.own() | actors, Some(Mutant::NotedRelaxed));
+    }
+
+    /// Takes the next one out. A round has those that were in when it began. Interrupts are masked.
+    #[inline(always)]
+    pub(crate) fn next(&self) -> Option<ActorId> {
+        let noted = NonZeroU32::new(self.noted.own())?;
+        let round = NonZeroU32::new(self.round.get() & noted.get()).unwrap_or(noted);
+        let (id, bit) = lowest(round);
+        self.round.set(round.get() ^ bit);
+        self.noted.hint(noted.get() ^ bit);
+        Some(id)
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.noted.own() == 0
+    }
+
+    /// Whether an actor but this one is in. (`_marked`: whether this one is, which the bits know.)
+    #[inline(always)]
+    pub(crate) fn has_others(&self, than: ActorId, _marked: impl FnOnce() -> bool) -> bool {
+        self.noted.own() & !than.bit() != 0
+    }
+
+    /// Whether an actor is in that other cores could visit.
+    #[inline(always)]
+    pub(crate) fn has_surplus(&self) -> bool {
+        self.noted.own() & !pinned() != 0
+    }
+
+    /// Others are to look again. Interrupts are masked.
+    #[inline(always)]
+    pub(crate) fn offer(&self) {
+        self.offered.publish(self.offered.own().wrapping_add(1), Mutant::OfferedRelaxed);
+    }
+
+    /// Whether core `other` has something that this core has not looked at.
+    #[inline(always)]
+    pub(crate) fn missed(&self, other: usize, theirs: &Self) -> bool {
+        let (noted, looked) = (theirs.noted.read(Some(Mutant::NotedReadRelaxed)), self.looked[other].get());
+        if noted & !looked != 0 {
+            return true;
+        }
+        if noted != looked {
+            // What is gone is new when it comes back.
+            self.looked[other].set(noted);
+        }
+        theirs.offered.read(Mutant::OfferedReadRelaxed) != self.heard[other].get()
+    }
+
+    /// What core `other` has that this core has not looked at: all if it was offered again, otherwise what is new.
+    #[inline(always)]
+    pub(crate) fn look(&self, other: usize, theirs: &Self) -> Bits {
+        let (looked, heard) = (&self.looked[other], &self.heard[other]);
+        let offered = theirs.offered.read(Mutant::OfferedReadRelaxed);
+        let noted = theirs.noted.read(Some(Mutant::NotedReadRelaxed));
+        let (seen, again) = (looked.get(), offered != heard.get());
+        if noted != seen {
+            looked.set(noted);
+        }
+        if again {
+            heard.set(offered);
+        }
+        let unseen = if again { noted } else { noted & !seen };
+        Bits(if unseen == 0 { 0 } else { unseen & !pinned() })
+    }
+}
+
+/// Actors, lowest number first.
+pub(crate) struct Bits(u32);
+
+impl Iterator for Bits {
+    type Item = ActorId;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<ActorId> {
+        let (id, bit) = lowest(NonZeroU32::new(self.0)?);
+        self.0 ^= bit;
+        Some(id)
+    }
+}
+
+impl Unseen for Bits {
+    #[inline(always)]
+    fn has_more(&self) -> bool {
+        self.0 != 0
+    }
+}
+
+/// The actor of the lowest bit, and that bit. The word is not zero.
+#[inline(always)]
+fn lowest(word: NonZeroU32) -> (ActorId, u32) {
+    let bit = word.get() & word.get().wrapping_neg();
+    (ActorId::from_index(word.trailing_zeros() as u16), bit)
+}
+
+/// Actors that one core asks another to visit: those pinned there. A bit in which the two words differ is an invitation.
+///
+/// An actor that is invited already is not invited again: its core will visit it and find the letter. It does, because the sender
+/// publishes the letter, fences and reads `taken`; the core stores `taken`, fences and looks for letters: one sees the other.
+pub(crate) struct Invitations {
+    /// Written by the inviting core, masked.
+    asked: Count32,
+    /// Written by the invited core.
+    taken: Count32,
+}
+
+impl Invitations {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self {
+            Self { asked: Count32::new(), taken: Count32::new() }
+        }
+    }
+
+    /// Invites; false if there are too many invitations, which these never are. The letter was published before.
+    #[inline(always)]
+    pub(crate) fn push(&self, id: ActorId) -> bool {
+        fence(Mutant::InviteFence);
+        let asked = self.asked.own();
+        if (asked ^ self.taken.glance()) & id.bit() == 0 {
+            // Released by the fence above.
+            self.asked.hint(asked ^ id.bit());
+        }
+        true
+    }
+
+    /// Puts those invited into the set of the invited core, which calls this.
+    #[inline(always)]
+    pub(crate) fn take(&self, ready: &Ready, _note: impl FnMut(ActorId)) {
+        // Acquired by the fence below.
+        let asked = self.asked.glance();
+        let new = asked ^ self.taken.own();
+        if new != 0 {
+            self.taken.hint(asked);
+            fence(Mutant::InviteTakenFence);
+            let _masked = crate::port::mask();
+            ready.note_all(new);
+        }
+    }
+}
