@@ -231,8 +231,8 @@ struct Entered {
 
 impl Entered {
     fn into(simulation: &Simulation) -> Self {
-        SIMULATION.set(simulation);
         threads::begin_simulation(simulation.cores.len());
+        SIMULATION.set(simulation);
         threads::set_core(0);
         let entered = Self {
             cores: simulation.cores.len(),

@@ -442,6 +442,11 @@ mod simulated {
 pub(crate) fn begin_simulation(cores: usize) {
     CORES.store(cores as u8, Ordering::SeqCst);
     INTERRUPTS.store(false, Ordering::SeqCst);
+    // Before there is a simulation, so that it takes no time.
+    for core in 0..cores as u8 {
+        set_core(core);
+        worker::begin_anew();
+    }
     LATCHES[..cores].iter().for_each(|latch| latch.state.store(SIMULATED, Ordering::SeqCst));
 }
 
