@@ -15,7 +15,7 @@ use crate::desk::{Resident, Tenant};
 use crate::gate::Sharing;
 use crate::inbox::{Inbox, Lists, ListsOf};
 use crate::lane::{Envelope, LaneHead, Slot, Slots};
-use crate::letter::{Access, Descriptor, Head, Letter, Method};
+use crate::letter::{Descriptor, Head, Letter, Method};
 use crate::mailbox::{Mail, Office};
 use crate::methods::{Grant, Methods};
 use crate::monitor::{Affinity, Discipline, Monitor, Permits};
@@ -24,7 +24,7 @@ use crate::overflow::{self, DeadLetter, Death, Overflow};
 use crate::port::{self, FOREIGN};
 use crate::promise::Ticket;
 use crate::ready::Ready;
-use crate::sync::{Ended, Mutant, const_unless_loom, fence, removed};
+use crate::sync::{Mutant, const_unless_loom, fence, removed};
 use crate::trace;
 use crate::visit::{self, ANYBODY, AtTheDesk, Known};
 
@@ -65,6 +65,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         actor_type: TypeId::of::<A>,
         message_offset: Slot::<A>::MESSAGE_OFFSET,
         claims_offset: Slot::<A>::CLAIMS_OFFSET,
+        sharing: Self::SHARING,
+        layout: Slots::<A, N, P>::LAYOUT,
     };
     const SHARING: Sharing = <M::Discipline as Discipline>::SHARING.0;
     /// Letters run straight from the lanes, in order.
@@ -115,7 +117,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     {
         self.office().desk.id().unwrap_or_else(|| {
             let lists = self.mail.lists.lists();
-            cores::register(self.office(), &Tenant { resident: self, lists, pinned_to: Self::PINNED_TO })
+            let letters = lists.map(|lists| (lists, const { &Self::DESCRIPTOR }, self.mail.all_slots()));
+            cores::register(self.office(), &Tenant { resident: self, letters, pinned_to: Self::PINNED_TO })
         })
     }
 
@@ -304,7 +307,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 })
             }
             Some(lists) => {
-                office.drain(lists, own, self);
+                office.drain(lists, own);
                 let found = lists.find_waiting(|letter| {
                     // SAFETY: a waiting letter's message is there, and ours to look at under the lock.
                     usize::from(Self::view(letter).head().lane.get()) == own
@@ -373,11 +376,6 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let (state, objects) = A::Objects::split::<A>(self.whole.get());
         // SAFETY: letters of this actor are run only here, under the lock, one at a time.
         A::run(unsafe { Grant::new(state, objects, claims, true) }, message);
-    }
-
-    #[inline(always)]
-    fn is_exclusive(letter: NonNull<Head>) -> bool {
-        Self::SHARING == Sharing::OneAtATime || Self::view(letter).access() == Access::Writer
     }
 
     #[inline(always)]
@@ -465,51 +463,37 @@ where
     }
 
     #[inline(always)]
-    fn schedule(&'static self) {
+    fn decide(&'static self, ended: Option<NonNull<Head>>) {
         let Some(lists) = self.mail.lists.lists() else { return };
-        let inbox = Inbox { lists, descriptor: const { &Self::DESCRIPTOR }, sharing: Self::SHARING };
-        lists.seen();
-        // SAFETY: under the lock, and `schedule` cannot reach this again: it has no way to visit the actor.
-        unsafe { &mut *self.monitor.get() }.schedule(inbox);
-        lists.publish();
+        let descriptor = const { &Self::DESCRIPTOR };
+        // SAFETY: under the lock, and neither `leave` nor `schedule` can reach this again: they have no way to visit the actor.
+        let monitor = unsafe { &mut *self.monitor.get() };
+        if let Some(letter) = ended {
+            monitor.leave(Self::view(letter));
+            trace::left(|| self.office().desk.id(), trace::name(letter));
+        }
+        if !lists.is_empty() {
+            lists.seen();
+            monitor.schedule(Inbox { lists, descriptor });
+            lists.publish();
+        }
     }
 
     #[inline(always)]
-    fn leave_ended(&'static self) -> bool {
-        let Some(lists) = self.mail.lists.lists() else { return false };
-        let Some(letter) = lists.ended(const { &Self::DESCRIPTOR }) else { return false };
-        let view = Self::view(letter);
-        let head = view.head();
-        // The slot is free also if the monitor panics.
-        let _free = Finally(|| {
-            let lane = usize::from(head.lane.get());
-            self.mail.slots(lane).free(self.office().lane(lane), head.slot.get());
-        });
-        // SAFETY: as in `schedule`.
-        unsafe { &mut *self.monitor.get() }.leave(view);
-        trace::left(|| self.office().desk.id(), trace::name(letter));
-        true
-    }
-
-    #[inline(always)]
-    unsafe fn run_granted(&'static self, here: u8, letter: NonNull<Head>) {
+    unsafe fn run_granted(&'static self, here: u8, letter: NonNull<Head>, alone: bool) {
         if Self::IN_ORDER {
             return;
         }
-        let view = Self::view(letter);
         let id = || self.office().desk.id();
-        cores::set_method(here, || view.head().method.get());
+        cores::set_method(here, || Self::view(letter).head().method.get());
         trace::started(id, trace::name(letter));
-        let _ended = Finally(|| {
-            trace::ended(id, trace::name(letter));
-            view.head().ending.say(Ended::Run, Mutant::DoneRelaxed);
-        });
+        let _ended = Finally(|| trace::ended(id, trace::name(letter)));
         // SAFETY: the letter was granted, and `start` gave it to this worker alone, so its message is taken once.
         let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
         let (state, objects) = A::Objects::split::<A>(self.whole.get());
-        // SAFETY: the gate admitted it as a writer if it is run exclusively, otherwise as a reader with its claims, and it
-        // is inside the gate until its end is heard (the gate's invariant).
-        A::run(unsafe { Grant::new(state, objects, claims, Self::is_exclusive(letter)) }, message);
+        // SAFETY: the gate admitted it alone, or as one that shares, with its claims, as the caller says; and it is inside the
+        // gate until its end is heard (the gate's invariant).
+        A::run(unsafe { Grant::new(state, objects, claims, alone) }, message);
     }
 }
 

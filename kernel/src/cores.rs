@@ -595,7 +595,7 @@ pub(crate) fn idle(here: u8, done: &mut dyn FnMut() -> bool) {
 }
 
 /// Says that this core's executor has something to poll, and wakes the core.
-#[cfg(all(feature = "embassy", not(loom), not(test)))]
+#[cfg(all(feature = "embassy", not(loom)))]
 pub(crate) fn pend(to: u8) {
     fence(Mutant::NoticeFence);
     core(to).pended.raise(None);

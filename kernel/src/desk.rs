@@ -24,7 +24,7 @@ use core::ptr::NonNull;
 
 use crate::cores::ActorId;
 use crate::inbox::Lists;
-use crate::letter::Head;
+use crate::letter::{Descriptor, Head};
 use crate::port::{self, LockWord};
 use crate::sync::{Flag, Guarded, Half, Mutant, const_unless_loom, fence, removed};
 
@@ -50,17 +50,15 @@ pub(crate) trait Resident: Sync {
     /// The caller holds the lock; the letter is published and the oldest of its lane not received yet.
     unsafe fn run_oldest(&'static self, here: u8, lane: usize, place: u16);
 
-    /// Of an actor with a monitor: lets it decide. The inbox is not empty.
-    fn schedule(&'static self);
+    /// Of an actor with a monitor: tells it of a letter that has left the gate, then lets it decide if letters wait.
+    fn decide(&'static self, ended: Option<NonNull<Head>>);
 
-    /// Tells the monitor of one letter that has ended, and frees its slot; false if there was none.
-    fn leave_ended(&'static self) -> bool;
-
-    /// Runs a letter that was granted, and says that it has ended. With or without the lock.
+    /// Runs a letter that was granted, with or without the lock.
     ///
     /// # Safety
-    /// The caller started the letter under the lock, and runs it once.
-    unsafe fn run_granted(&'static self, here: u8, letter: NonNull<Head>);
+    /// The caller started the letter under the lock, and runs it once; it is alone in the gate if and only if `alone`, and stays
+    /// in the gate until it has ended.
+    unsafe fn run_granted(&'static self, here: u8, letter: NonNull<Head>, alone: bool);
 }
 
 /// What is not generic in an actor's mailbox, besides its lanes.
@@ -85,7 +83,9 @@ unsafe impl Sync for Desk {}
 /// Who moves in behind a desk.
 pub(crate) struct Tenant {
     pub(crate) resident: &'static dyn Resident,
-    pub(crate) lists: Option<&'static Lists>,
+    /// Of an actor with a monitor: its lists, what its letters are, and the slots of all its lanes, as
+    /// [`Lists::move_in`] demands.
+    pub(crate) letters: Option<(&'static Lists, &'static Descriptor, NonNull<()>)>,
     pub(crate) pinned_to: Option<u8>,
 }
 
@@ -114,9 +114,11 @@ impl Desk {
     pub(crate) fn move_in(&self, tenant: &Tenant, id: ActorId) {
         self.resident.set(Some(tenant.resident));
         self.pinned.set(tenant.pinned_to.map_or(0, |core| core + 1));
-        self.monitored.set(tenant.lists.is_some());
-        if let Some(lists) = tenant.lists {
+        self.monitored.set(tenant.letters.is_some());
+        if let Some((lists, descriptor, lanes)) = tenant.letters {
             lists.owner.set(id);
+            // SAFETY: the tenant's promise.
+            unsafe { lists.move_in(descriptor, lanes) };
         }
         self.id.publish(id.plus_one(), Some(Mutant::NumberRelaxed));
     }

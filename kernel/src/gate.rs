@@ -4,7 +4,7 @@
 //! enters it, a leave takes it out. What it admits is what Rust admits of references: any number of readers, or one
 //! writer, or readers that name distinct objects (SAFE-1, SAFE-2).
 
-use crate::letter::Access;
+use crate::letter::{Access, Letter};
 use crate::objects::Claims;
 use crate::sync::{Guarded, Mutant, const_unless_loom, removed};
 
@@ -34,19 +34,20 @@ impl Gate {
 
     /// Whether a letter could come in now without aliasing.
     #[inline(always)]
-    pub(crate) fn admits(&self, sharing: Sharing, access: Access, claims: Claims) -> bool {
+    pub(crate) fn admits(&self, letter: Letter<'_>) -> bool {
         if self.writer.get() && !removed(Mutant::GateIgnoresWriter) {
             return false;
         }
-        match (sharing, access) {
-            (Sharing::OneAtATime, _) | (_, Access::Writer) => {
-                self.readers.get() == 0 || removed(Mutant::GateIgnoresReaders)
-            }
-            // The claims count whatever the access says: a hand-written `Methods` may call a letter with claims a reader.
-            (Sharing::Parallel, Access::Reader | Access::Objects) => {
-                claims.is_empty() || !claims.conflicts_with(self.claims.get())
-            }
+        if is_alone(letter) {
+            return self.readers.get() == 0 || removed(Mutant::GateIgnoresReaders);
         }
+        // The claims count whatever the access says: a hand-written `Methods` may call a letter with claims a reader.
+        letter.descriptor.claims_offset.is_none() || self.admits_claims(letter.claims())
+    }
+
+    #[inline(never)]
+    fn admits_claims(&self, claims: Claims) -> bool {
+        claims.is_empty() || !claims.conflicts_with(self.claims.get())
     }
 
     /// Whether one letter alone is inside: as a writer, or because letters run one at a time.
@@ -55,33 +56,48 @@ impl Gate {
         self.writer.get()
     }
 
+    /// How many letters that share are inside: granted, or running.
+    #[inline(always)]
+    pub(crate) fn readers(&self) -> u16 {
+        self.readers.get()
+    }
+
     /// Lets a letter in, unless it would alias.
     #[inline(always)]
-    pub(crate) fn admit(&self, sharing: Sharing, access: Access, claims: Claims) -> bool {
-        if !self.admits(sharing, access, claims) {
+    pub(crate) fn admit(&self, letter: Letter<'_>) -> bool {
+        if !self.admits(letter) {
             return false;
         }
-        match (sharing, access) {
-            (Sharing::OneAtATime, _) | (_, Access::Writer) => self.writer.set(true),
-            (Sharing::Parallel, Access::Reader | Access::Objects) => {
-                if !claims.is_empty() {
-                    self.claims.set(self.claims.get().with(claims));
-                }
-                self.readers.set(self.readers.get() + 1);
+        if is_alone(letter) {
+            self.writer.set(true);
+        } else {
+            self.readers.set(self.readers.get() + 1);
+            if letter.descriptor.claims_offset.is_some() {
+                self.claims.set(self.claims.get().with(letter.claims()));
             }
         }
         true
     }
 
-    /// Takes a letter out: the one that is alone inside, or one of those that share. `others` are the claims of those that
-    /// stay, asked for only if this one shared an object.
+    /// Takes a letter out: the one that is alone inside, or one of those that share, whose claims are taken out after this.
     #[inline(always)]
-    pub(crate) fn release(&self, claims: impl FnOnce() -> Claims, others: impl FnOnce() -> Claims) {
+    pub(crate) fn release(&self) {
         if self.writer.get() {
-            return self.writer.set(false);
+            self.writer.set(false);
+        } else {
+            self.readers.set(self.readers.get() - 1);
         }
-        self.readers.set(self.readers.get() - 1);
-        let claims = claims();
+    }
+
+    /// Takes the letter out that is alone inside. It has no claims: nobody else could have any.
+    #[inline(always)]
+    pub(crate) fn release_writer(&self) {
+        self.writer.set(false);
+    }
+
+    /// Takes the claims of a letter out. `others` are those of the letters that stay, asked for only if this one shared an
+    /// object.
+    pub(crate) fn release_claims(&self, claims: Claims, others: impl FnOnce() -> Claims) {
         if !claims.is_empty() {
             let rest = if claims.shares() { others() } else { self.claims.get().without_exclusive(claims) };
             self.claims.set(rest);
@@ -89,10 +105,13 @@ impl Gate {
     }
 }
 
+/// Whether a letter must be alone in the gate.
+#[inline(always)]
+fn is_alone(letter: Letter<'_>) -> bool {
+    letter.descriptor.sharing == Sharing::OneAtATime || letter.access() == Access::Writer
+}
+
 /// Whether two letters could be in the gate at once.
-pub(crate) fn compatible(sharing: Sharing, one: (Access, Claims), other: (Access, Claims)) -> bool {
-    match sharing {
-        Sharing::OneAtATime => false,
-        Sharing::Parallel => one.0 != Access::Writer && other.0 != Access::Writer && !one.1.conflicts_with(other.1),
-    }
+pub(crate) fn compatible(one: Letter<'_>, other: Letter<'_>) -> bool {
+    !is_alone(one) && !is_alone(other) && !one.claims().conflicts_with(other.claims())
 }

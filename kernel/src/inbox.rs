@@ -8,8 +8,10 @@
 use core::fmt;
 use core::ptr::NonNull;
 
-use crate::gate::{Gate, Sharing, compatible};
+use crate::gate::{Gate, compatible};
+use crate::lane::Places;
 use crate::letter::{Access, Category, Descriptor, Head, Letter, Link, Stage};
+use crate::mailbox::Office;
 use crate::objects::Claims;
 use crate::sync::{Count32, Ended, Guarded, Mutant, const_unless_loom};
 use crate::trace::Owner;
@@ -107,19 +109,25 @@ impl ListsOf for Lists {
 }
 
 /// The lists of letters of one actor, and its gate. Everything here is under the actor's lock.
+///
+/// A letter is in the list of waiting letters, then in that of granted ones, then, if it is run without the lock, in that of
+/// running ones. A letter that is granted while it is the oldest leaves the first list at once; `next` of it stays as it is, so
+/// whoever is just walking along the list goes on from it. One from the middle leaves the list when `schedule` has returned.
+/// `youngest` and `last_granted` mean something only while their lists are not empty.
 #[doc(hidden)]
 pub struct Lists {
     /// Whose they are, for the trace.
     pub(crate) owner: Owner,
+    /// What the letters are, and the slots of their lanes; written with the actor's number.
+    descriptor: Guarded<Option<&'static Descriptor>>,
+    lanes: Guarded<Option<NonNull<()>>>,
     pub(crate) gate: Gate,
-    oldest: Guarded<Link>,
-    youngest: Guarded<Link>,
-    waiting: Guarded<u16>,
+    /// Whether there are letters that the monitor was not asked about yet.
+    unseen: Guarded<bool>,
     /// Letters that wait no more and are still in the list.
     unlisted: Guarded<u16>,
-    unseen: Guarded<bool>,
-    /// How many letters are granted and not started.
-    granted: Guarded<u16>,
+    oldest: Guarded<Link>,
+    youngest: Guarded<Link>,
     first_granted: Guarded<Link>,
     last_granted: Guarded<Link>,
     running: Guarded<Link>,
@@ -132,13 +140,13 @@ impl Lists {
         pub(crate) fn new() -> Self {
             Self {
                 owner: Owner::new(),
+                descriptor: Guarded::new(None),
+                lanes: Guarded::new(None),
                 gate: Gate::new(),
+                unseen: Guarded::new(false),
+                unlisted: Guarded::new(0),
                 oldest: Guarded::new(None),
                 youngest: Guarded::new(None),
-                waiting: Guarded::new(0),
-                unlisted: Guarded::new(0),
-                unseen: Guarded::new(false),
-                granted: Guarded::new(0),
                 first_granted: Guarded::new(None),
                 last_granted: Guarded::new(None),
                 running: Guarded::new(None),
@@ -147,9 +155,46 @@ impl Lists {
         }
     }
 
+    /// The actor gets its number.
+    ///
+    /// # Safety
+    /// `lanes` points to the slots of all lanes of the actor's static mailbox, with the provenance of all of them, and the
+    /// descriptor has their layout.
+    pub(crate) unsafe fn move_in(&self, descriptor: &'static Descriptor, lanes: NonNull<()>) {
+        self.descriptor.set(Some(descriptor));
+        self.lanes.set(Some(lanes));
+    }
+
+    /// What the letters are. The actor has its number.
+    #[inline(always)]
+    pub(crate) fn descriptor(&self) -> &'static Descriptor {
+        let descriptor = self.descriptor.get();
+        debug_assert!(descriptor.is_some());
+        // SAFETY: written before the number was published, and the caller came here by the number.
+        unsafe { descriptor.unwrap_unchecked() }
+    }
+
+    /// The slots of a lane, by its index among the lanes of the mailbox. The actor has its number.
+    #[inline(always)]
+    pub(crate) fn lane(&self, lane: usize) -> Places {
+        let lanes = self.lanes.get();
+        debug_assert!(lanes.is_some());
+        // SAFETY: written before the number was published, and the caller came here by the number; what was promised then.
+        unsafe { self.descriptor().layout.lane(lanes.unwrap_unchecked(), lane) }
+    }
+
+    /// Gives the slot of a letter that has left back to its sender. The actor has its number.
+    #[inline(always)]
+    pub(crate) fn free(&self, office: &Office, letter: NonNull<Head>) {
+        let head = deref(letter);
+        let lane = usize::from(head.lane.get());
+        self.lane(lane).free(office.lane(lane), head.slot.get());
+    }
+
+    /// Whether no letter waits; not asked during `schedule`.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
-        self.waiting.get() == 0
+        self.oldest.get().is_none()
     }
 
     #[inline(always)]
@@ -157,16 +202,10 @@ impl Lists {
         self.first_granted.get().is_some()
     }
 
-    /// How many letters are granted and not started.
+    /// The letter that was granted first and is not started.
     #[inline(always)]
-    pub(crate) fn granted(&self) -> u16 {
-        self.granted.get()
-    }
-
-    /// Whether a letter was started that has not left yet.
-    #[inline(always)]
-    pub(crate) fn has_running(&self) -> bool {
-        self.running.get().is_some()
+    pub(crate) fn first_granted(&self) -> Link {
+        self.first_granted.get()
     }
 
     /// Whether a letter waits that the monitor was not asked about yet.
@@ -191,47 +230,76 @@ impl Lists {
     }
 
     /// Appends a letter behind the youngest.
+    #[inline(always)]
     pub(crate) fn append(&self, letter: NonNull<Head>) {
         let head = deref(letter);
         self.unseen.set(true);
         head.next.set(None);
         head.stage.set(Stage::Waiting);
-        match self.youngest.get() {
-            None => self.oldest.set(Some(letter)),
-            Some(youngest) => deref(youngest).next.set(Some(letter)),
+        if self.oldest.get().is_none() {
+            self.oldest.set(Some(letter));
+        } else if let Some(youngest) = self.youngest.get() {
+            deref(youngest).next.set(Some(letter));
         }
         self.youngest.set(Some(letter));
-        self.waiting.set(self.waiting.get() + 1);
+    }
+
+    /// Appends the letters of a lane from one place up to another, one at least.
+    #[inline(always)]
+    pub(crate) fn append_lane(&self, lane: Places, mut place: u16, until: u16) {
+        let first = lane.peek(place);
+        let mut last = first;
+        loop {
+            let head = deref(last);
+            head.stage.set(Stage::Waiting);
+            place = place.wrapping_add(1);
+            if place == until {
+                break;
+            }
+            last = lane.peek(place);
+            head.next.set(Some(last));
+        }
+        deref(last).next.set(None);
+        self.unseen.set(true);
+        if self.oldest.get().is_none() {
+            self.oldest.set(Some(first));
+        } else if let Some(youngest) = self.youngest.get() {
+            deref(youngest).next.set(Some(first));
+        }
+        self.youngest.set(Some(last));
     }
 
     /// Grants a letter, unless it is no longer waiting or the grant would alias.
-    ///
-    /// It stays linked in the inbox until [`publish`](Self::publish), so that iterators over the inbox stay valid.
-    fn grant(&self, letter: Letter<'_>, sharing: Sharing) -> bool {
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn grant(&self, letter: Letter<'_>) -> bool {
         let head = letter.head();
         if head.stage.get() != Stage::Waiting {
             return false;
         }
-        if !self.gate.admit(sharing, letter.access(), letter.claims()) {
+        if !self.gate.admit(letter) {
             self.refuse(letter);
             return false;
         }
         head.stage.set(Stage::Granted);
         head.granted_next.set(None);
-        match self.last_granted.get() {
-            None => self.first_granted.set(Some(letter.head)),
-            Some(last) => deref(last).granted_next.set(Some(letter.head)),
+        if self.oldest.get() == Some(letter.head) {
+            self.oldest.set(head.next.get());
+        } else {
+            self.unlisted.set(self.unlisted.get() + 1);
+        }
+        if self.first_granted.get().is_none() {
+            self.first_granted.set(Some(letter.head));
+        } else if let Some(last) = self.last_granted.get() {
+            deref(last).granted_next.set(Some(letter.head));
         }
         self.last_granted.set(Some(letter.head));
-        self.granted.set(self.granted.get() + 1);
-        self.waiting.set(self.waiting.get() - 1);
-        self.unlisted.set(self.unlisted.get() + 1);
         crate::trace::granted(|| self.owner.get(), crate::trace::name(letter.head));
         true
     }
 
     /// Counts and reports a grant that would have aliased.
     #[cold]
+    #[inline(never)]
     fn refuse(&self, letter: Letter<'_>) {
         self.refused.publish(self.refused.own().wrapping_add(1), None);
         crate::trace::refused(|| self.owner.get(), crate::trace::name(letter.head));
@@ -252,13 +320,11 @@ impl Lists {
     /// Takes a waiting letter out of the inbox: it will not be run.
     pub(crate) fn discard(&self, letter: NonNull<Head>) {
         deref(letter).stage.set(Stage::Lane);
-        self.waiting.set(self.waiting.get() - 1);
         self.unlisted.set(self.unlisted.get() + 1);
         self.publish();
     }
 
-    /// Takes the granted letters out of the inbox: called after each `schedule`. It ends with the last of them, which is
-    /// near the front for most monitors.
+    /// Takes the letters that were granted out of order out of the inbox: called after each `schedule`.
     #[inline(always)]
     pub(crate) fn publish(&self) {
         if self.unlisted.get() != 0 {
@@ -266,6 +332,8 @@ impl Lists {
         }
     }
 
+    /// It ends with the last of them, which is near the front for most monitors.
+    #[inline(never)]
     fn unlist(&self) {
         let mut before: Link = None;
         let mut cursor = self.oldest.get();
@@ -291,24 +359,64 @@ impl Lists {
         }
     }
 
-    /// Takes the first granted letter and lists it as running.
+    /// Takes the first granted letter, which the caller found there: it is run under the lock.
+    #[inline(always)]
+    pub(crate) fn start_locked(&self, letter: NonNull<Head>) {
+        let head = deref(letter);
+        self.first_granted.set(head.granted_next.get());
+        head.stage.set(Stage::Running);
+    }
+
+    /// A letter that was run under the lock goes out of the gate. What it claimed is free when it is in none of the lists.
+    #[inline(always)]
+    pub(crate) fn end_locked(&self, letter: NonNull<Head>, alone: bool) {
+        if alone {
+            self.gate.release_writer();
+        } else {
+            self.release(letter, self.descriptor());
+        }
+    }
+
+    /// A letter that was run under the lock did not end well: it leaves with the next round.
+    #[cold]
+    pub(crate) fn end_later(&self, letter: NonNull<Head>) {
+        self.list_running(letter);
+        deref(letter).ending.say(Ended::Run, Mutant::DoneRelaxed);
+    }
+
+    /// Takes the first granted letter and lists it as running: it is run without the lock.
+    #[inline(always)]
     pub(crate) fn start(&self) -> Link {
         let letter = self.first_granted.get()?;
-        let head = deref(letter);
-        self.granted.set(self.granted.get() - 1);
-        self.first_granted.set(head.granted_next.get());
-        if head.granted_next.get().is_none() {
-            self.last_granted.set(None);
-        }
-        head.stage.set(Stage::Running);
-        head.granted_next.set(self.running.get());
-        self.running.set(Some(letter));
+        self.start_locked(letter);
+        self.list_running(letter);
         Some(letter)
+    }
+
+    #[inline(always)]
+    fn list_running(&self, letter: NonNull<Head>) {
+        deref(letter).granted_next.set(self.running.get());
+        self.running.set(Some(letter));
     }
 
     /// Takes one running letter whose method has ended out of the list, and out of the gate. Those that were given back are
     /// granted still, and are started again.
+    #[inline(always)]
     pub(crate) fn ended(&self, descriptor: &Descriptor) -> Link {
+        let letter = self.running.get()?;
+        let head = deref(letter);
+        if head.ending.hear(Mutant::DoneReadRelaxed) != Ended::Run {
+            return self.ended_behind(descriptor);
+        }
+        self.running.set(head.granted_next.get());
+        head.ending.forget();
+        self.release(letter, descriptor);
+        Some(letter)
+    }
+
+    /// The same, wherever in the list it is.
+    #[inline(never)]
+    fn ended_behind(&self, descriptor: &Descriptor) -> Link {
         let mut before: Link = None;
         let mut cursor = self.running.get();
         while let Some(letter) = cursor {
@@ -329,11 +437,24 @@ impl Lists {
                 self.grant_again(letter);
                 continue;
             }
-            let view = Letter { head: letter, descriptor };
-            self.gate.release(|| view.claims(), || self.claims_held(descriptor));
+            self.release(letter, descriptor);
             return Some(letter);
         }
         None
+    }
+
+    /// A letter that is in no list any more goes out of the gate.
+    #[inline(always)]
+    fn release(&self, letter: NonNull<Head>, descriptor: &Descriptor) {
+        self.gate.release();
+        if descriptor.claims_offset.is_some() {
+            self.release_claims(Letter { head: letter, descriptor });
+        }
+    }
+
+    #[inline(never)]
+    fn release_claims(&self, letter: Letter<'_>) {
+        self.gate.release_claims(letter.claims(), || self.claims_held(letter.descriptor));
     }
 
     /// A letter that is inside the gate and was given back comes first among the granted ones.
@@ -346,7 +467,6 @@ impl Lists {
             self.last_granted.set(Some(letter));
         }
         self.first_granted.set(Some(letter));
-        self.granted.set(self.granted.get() + 1);
     }
 
     /// What all granted and running letters claim.
@@ -382,7 +502,6 @@ fn deref<'a>(letter: NonNull<Head>) -> &'a Head {
 pub struct Inbox<'i> {
     pub(crate) lists: &'i Lists,
     pub(crate) descriptor: &'i Descriptor,
-    pub(crate) sharing: Sharing,
 }
 
 impl<'i> Inbox<'i> {
@@ -394,31 +513,28 @@ impl<'i> Inbox<'i> {
 
     /// How many letters wait.
     pub fn len(self) -> usize {
-        usize::from(self.lists.waiting.get())
+        self.letters().count()
     }
 
     /// Whether none waits (only after granting: `schedule` is never called with an empty inbox).
     pub fn is_empty(self) -> bool {
-        self.lists.is_empty()
+        self.letters().next().is_none()
     }
 
     /// Grants this letter (PAM-A4). False if it is no longer in the inbox, or if the grant would alias what is granted
     /// or running already (which is counted and reported).
     #[inline(always)]
     pub fn execute(self, letter: Letter<'i>) -> bool {
-        self.lists.grant(letter, self.sharing)
+        self.lists.grant(letter)
     }
 
     /// Whether these letters could all be granted now, together: all of them wait, and none would alias another or what
     /// is granted or running already. For monitors that would rather wait than be refused.
     pub fn admits(self, letters: &[Letter<'i>]) -> bool {
         letters.iter().enumerate().all(|(place, letter)| {
-            let borrow = (letter.access(), letter.claims());
             letter.head().stage.get() == Stage::Waiting
-                && self.lists.gate.admits(self.sharing, borrow.0, borrow.1)
-                && letters[..place]
-                    .iter()
-                    .all(|other| other != letter && compatible(self.sharing, borrow, (other.access(), other.claims())))
+                && self.lists.gate.admits(*letter)
+                && letters[..place].iter().all(|other| other != letter && compatible(*letter, *other))
         })
     }
 

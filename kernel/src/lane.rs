@@ -170,6 +170,12 @@ impl LaneHead {
         self.published() != self.received()
     }
 
+    /// How many letters wait to be received.
+    #[inline(always)]
+    pub(crate) fn waiting(&self) -> u16 {
+        self.published().wrapping_sub(self.received())
+    }
+
     /// Keeps the high-water mark, at a moment when `published` letters were ever sent. Only the receiver frees slots, so a
     /// lane is at its fullest just before it does. (One letter alone need not be noted: see [`high_water`](Self::high_water).)
     #[inline(always)]
@@ -183,7 +189,13 @@ impl LaneHead {
     /// Receives the letter at `place`, the oldest not received yet; its slot stays taken until [`Slots::free`].
     #[inline(always)]
     pub(crate) fn receive(&self, place: u16) {
-        self.receiver.received.set(place.wrapping_add(1));
+        self.receive_until(place.wrapping_add(1));
+    }
+
+    /// Receives all letters before `place`, which are published.
+    #[inline(always)]
+    pub(crate) fn receive_until(&self, place: u16) {
+        self.receiver.received.set(place);
     }
 
     /// Receives and frees at once the letter at `place`, the oldest not received yet, for an actor whose letters leave in
@@ -261,7 +273,9 @@ impl<A: Methods> Slot<A> {
     }
 }
 
-/// The letters of one core to one actor, and the promises of their answers.
+/// The letters of one core to one actor, and the promises of their answers. The places come first, so that [`Layout`] need not
+/// say where they are.
+#[repr(C)]
 pub(crate) struct Slots<A: Methods, const N: usize, const P: usize> {
     order: [Guarded<u16>; N],
     letters: [Slot<A>; N],
@@ -278,6 +292,13 @@ pub(crate) struct Slots<A: Methods, const N: usize, const P: usize> {
 unsafe impl<A: Methods, const N: usize, const P: usize> Sync for Slots<A, N, P> {}
 
 impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
+    pub(crate) const LAYOUT: Layout = Layout {
+        lane_size: size_of::<Self>(),
+        letters: core::mem::offset_of!(Self, letters),
+        letter_size: size_of::<Slot<A>>(),
+        mask: Self::MASK,
+    };
+
     const MASK: u16 = {
         assert!(
             N.is_power_of_two() && N <= 4096,
@@ -383,6 +404,74 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
         let place = place & Self::MASK;
         // The XOR of two numbers below a power of two stays below it; the mask says so to the compiler.
         (self.order[usize::from(place)].get() ^ place) & Self::MASK
+    }
+}
+
+/// Where the letters of a mailbox lie, for whoever does not know its type: then taking letters out of their lanes and freeing
+/// their slots exists once in an image, and costs no call of the actor.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    /// From one lane's slots to the next lane's.
+    lane_size: usize,
+    /// From the start of a lane's slots to its first letter.
+    letters: usize,
+    letter_size: usize,
+    mask: u16,
+}
+
+impl Layout {
+    /// That of no lane at all, for letters that are in none.
+    pub(crate) const NONE: Self = Self { lane_size: 0, letters: 0, letter_size: 0, mask: 0 };
+
+    /// The slots of one lane.
+    ///
+    /// # Safety
+    /// `lanes` points to the slots of all lanes of a static mailbox with this layout, with the provenance of all of them, and
+    /// `lane` is one of them.
+    #[inline(always)]
+    pub(crate) unsafe fn lane(&self, lanes: NonNull<()>, lane: usize) -> Places {
+        // SAFETY: the caller's promise; lanes are as far apart as one is large.
+        let slots = unsafe { lanes.byte_add(lane * self.lane_size) };
+        // SAFETY: the letters lie within the slots.
+        let letters = unsafe { slots.byte_add(self.letters) };
+        Places { slots, letters, letter_size: self.letter_size, mask: self.mask }
+    }
+}
+
+/// The slots of one lane, whatever its type.
+#[derive(Clone, Copy)]
+pub(crate) struct Places {
+    /// The slots of a lane of a static mailbox, and its first letter (the promise of [`Layout::lane`], as for the rest).
+    slots: NonNull<()>,
+    letters: NonNull<()>,
+    letter_size: usize,
+    mask: u16,
+}
+
+impl Places {
+    /// As [`Slots::peek`].
+    #[inline(always)]
+    pub(crate) fn peek(self, place: u16) -> NonNull<Head> {
+        let place = place & self.mask;
+        let slot = (self.order(place).get() ^ place) & self.mask;
+        // SAFETY: the slot's number is below the number of slots, as the mask is one less than that; letters are as far apart
+        // as one is large, and each begins with its head.
+        unsafe { self.letters.byte_add(usize::from(slot) * self.letter_size).cast() }
+    }
+
+    /// As [`Slots::free`].
+    #[inline(always)]
+    pub(crate) fn free(self, lane: &LaneHead, slot: u16) {
+        let freed = lane.receiver.freed.own();
+        let place = freed & self.mask;
+        self.order(place).set(slot ^ place);
+        lane.receiver.freed.publish(freed.wrapping_add(1), Mutant::LaneFreedRelaxed);
+    }
+
+    #[inline(always)]
+    fn order(&self, place: u16) -> &Guarded<u16> {
+        // SAFETY: `order` is the first field of `Slots`, and the place is masked, so below its length.
+        unsafe { self.slots.cast::<Guarded<u16>>().add(usize::from(place)).as_ref() }
     }
 }
 

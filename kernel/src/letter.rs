@@ -8,6 +8,8 @@ use core::any::TypeId;
 use core::fmt;
 use core::ptr::NonNull;
 
+use crate::gate::Sharing;
+use crate::lane::Layout;
 use crate::methods::Methods;
 use crate::objects::Claims;
 use crate::sync::{Ending, Guarded, const_unless_loom};
@@ -108,6 +110,10 @@ pub struct Descriptor {
     pub(crate) message_offset: usize,
     /// Where the claims lie, if letters of this actor have any.
     pub(crate) claims_offset: Option<usize>,
+    /// How letters may share the actor's state.
+    pub(crate) sharing: Sharing,
+    /// Where the letters lie.
+    pub(crate) layout: Layout,
 }
 
 /// Where a letter is on its way.
@@ -131,10 +137,11 @@ pub(crate) type Link = Option<NonNull<Head>>;
 /// | field | written by | read by |
 /// |---|---|---|
 /// | `stamp`, `method`, `lane`, `slot` | the sender, before it publishes | the monitor's holder |
-/// | `next`, `granted_next`, `stage` | the monitor's holder | the monitor's holder |
+/// | `next` | the monitor's holder | the monitor's holder; while the letter runs, the worker that has it |
+/// | `granted_next`, `stage` | the monitor's holder | the monitor's holder |
 /// | `ending` | the worker that had it | the monitor's holder |
 pub(crate) struct Head {
-    /// The next younger letter in the inbox.
+    /// The next younger letter in the inbox; of a running one, the next that its worker took along.
     pub(crate) next: Guarded<Link>,
     /// The next one in the list of granted, then of running letters.
     pub(crate) granted_next: Guarded<Link>,
@@ -184,8 +191,13 @@ impl<'i> Letter<'i> {
         unsafe { self.head.as_ref() }
     }
 
+    #[inline(always)]
     fn method_entry(&self) -> &'i Method {
-        &self.descriptor.methods[usize::from(self.head().method.get())]
+        let method = usize::from(self.head().method.get());
+        debug_assert!(method < self.descriptor.methods.len());
+        // SAFETY: a letter whose method is not in the table is refused when it is sent, and cannot be posted in a rehearsal;
+        // the descriptor is that of the letter's actor.
+        unsafe { self.descriptor.methods.get_unchecked(method) }
     }
 
     /// The method it calls.
@@ -205,6 +217,7 @@ impl<'i> Letter<'i> {
     }
 
     /// The objects it names.
+    #[inline(always)]
     pub fn claims(&self) -> Claims {
         match self.descriptor.claims_offset {
             None => Claims::NONE,

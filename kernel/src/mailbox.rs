@@ -86,6 +86,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
         &self.office
     }
 
+    /// The slots of all lanes, for [`Lists::move_in`].
+    pub(crate) fn all_slots(&self) -> NonNull<()> {
+        NonNull::from(&self.lanes).cast()
+    }
+
     /// The slots of a lane; the index is that of a lane, as in [`Office::lane`].
     #[expect(unsafe_code, reason = "spares the check of an index")]
     #[inline(always)]
@@ -279,6 +284,49 @@ impl Office {
         Run { lane: own, until, all: true }
     }
 
+    /// The only letter there is, for an actor that runs letters straight from its lanes; where a chip's cores have a lane each.
+    ///
+    /// As in a consistent cut, the other lanes are read again after a letter was found in one of them.
+    #[inline(always)]
+    pub(crate) fn only_letter(&self, own: usize) -> OnlyLetter {
+        let lanes = self.lanes.len();
+        let besides = |lane: usize| (1..lanes).map(move |step| (lane + step) % lanes);
+        let mut lane = own;
+        let mut letters = self.lane(own).waiting();
+        for other in besides(own) {
+            let more = self.lane(other).waiting();
+            if more != 0 {
+                lane = other;
+                letters += more;
+            }
+        }
+        match letters {
+            0 => OnlyLetter::None,
+            1 if lane == own
+                || removed(Mutant::OnlyNotRepeated)
+                || !besides(lane).any(|lane| self.lane(lane).has_letter()) =>
+            {
+                OnlyLetter::One { lane, place: self.lane(lane).received() }
+            }
+            _ => OnlyLetter::Several,
+        }
+    }
+
+    /// The same if it is in the own lane, which is read first, all others after it.
+    #[inline(always)]
+    pub(crate) fn only_own_letter(&self, own: usize) -> OnlyLetter {
+        let until = self.lane(own).published();
+        if self.others_have_letters(own) {
+            return OnlyLetter::Elsewhere;
+        }
+        let place = self.lane(own).received();
+        match until.wrapping_sub(place) {
+            0 => OnlyLetter::None,
+            1 => OnlyLetter::One { lane: own, place },
+            _ => OnlyLetter::Several,
+        }
+    }
+
     /// Whether a lane but the own has a letter.
     #[inline(always)]
     pub(crate) fn others_have_letters(&self, own: usize) -> bool {
@@ -314,25 +362,30 @@ impl Office {
     ///
     /// The own lane is read first, all others after it: if only it has letters, the cut is consistent already.
     #[inline(always)]
-    pub(crate) fn drain(&self, inbox: &Lists, own: usize, resident: &(impl Resident + ?Sized)) {
-        let until = self.lane(own).published();
-        if self.others_have_letters(own) {
-            return self.drain_many(inbox, own, resident);
-        }
+    pub(crate) fn drain(&self, inbox: &Lists, own: usize) {
         let lane = self.lane(own);
-        let mut place = lane.received();
+        let until = lane.published();
+        if self.others_have_letters(own) {
+            return self.drain_many(inbox, own);
+        }
+        let place = lane.received();
         if place != until {
             lane.note_depth(until);
+            inbox.append_lane(inbox.lane(own), place, until);
+            lane.receive_until(until);
         }
-        while place != until {
-            inbox.append(resident.letter(own, place));
-            lane.receive(place);
-            place = place.wrapping_add(1);
+    }
+
+    /// The same where there is seldom anything.
+    #[inline(always)]
+    pub(crate) fn drain_seldom(&self, inbox: &Lists, own: usize) {
+        if self.lane(own).has_letter() || self.others_have_letters(own) {
+            self.drain_many(inbox, own);
         }
     }
 
     #[inline(never)]
-    fn drain_many(&self, inbox: &Lists, own: usize, resident: &(impl Resident + ?Sized)) {
+    fn drain_many(&self, inbox: &Lists, own: usize) {
         let mut cut = self.tails(own);
         loop {
             let again = self.tails(own);
@@ -344,7 +397,7 @@ impl Office {
         for (lane, &until) in self.lanes_in_use().iter().zip(&cut) {
             lane.note_depth(until);
         }
-        while let Some((lane, next)) = self.oldest_in(&cut, resident) {
+        while let Some((lane, next)) = self.oldest_in(&cut, inbox) {
             inbox.append(next);
             self.lane(lane).receive(self.lane(lane).received());
         }
@@ -362,11 +415,11 @@ impl Office {
     }
 
     #[inline(always)]
-    fn oldest_in(&self, cut: &[u16; MAX_CORES], resident: &(impl Resident + ?Sized)) -> Option<(usize, NonNull<Head>)> {
+    fn oldest_in(&self, cut: &[u16; MAX_CORES], inbox: &Lists) -> Option<(usize, NonNull<Head>)> {
         let mut oldest = None;
         for (lane, (head, &tail)) in self.lanes_in_use().iter().zip(cut).enumerate() {
             if tail != head.received() {
-                let next = resident.letter(lane, head.received());
+                let next = inbox.lane(lane).peek(head.received());
                 let stamp = stamp_of(next);
                 if oldest.is_none_or(|(_, _, older)| is_older(stamp, older)) {
                     oldest = Some((lane, next, stamp));
@@ -393,6 +446,18 @@ pub(crate) struct Run {
     pub(crate) until: u16,
     /// Whether these are all there are.
     pub(crate) all: bool,
+}
+
+/// Whether there is exactly one letter.
+pub(crate) enum OnlyLetter {
+    None,
+    One {
+        lane: usize,
+        place: u16,
+    },
+    Several,
+    /// One or several, and not in the own lane alone.
+    Elsewhere,
 }
 
 #[expect(unsafe_code, reason = "reads the head of a slot")]

@@ -11,6 +11,7 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 
 use crate::inbox::{Inbox, Lists};
+use crate::lane::Layout;
 use crate::letter::{Descriptor, Head, Letter, Method, Stage};
 use crate::monitor::{Discipline, Monitor, SharingOf};
 use crate::objects::Claims;
@@ -162,6 +163,8 @@ impl<'r, M: Monitor, const N: usize> Rehearsal<'r, M, N> {
                     actor_type: TypeId::of::<Nobody>,
                     message_offset: 0,
                     claims_offset: Some(core::mem::offset_of!(Slot, claims)),
+                    sharing: Self::SHARING.0,
+                    layout: Layout::NONE,
                 },
                 monitor: RefCell::new(M::NEW),
                 lists: Lists::new(),
@@ -299,7 +302,7 @@ impl<'r, M: Monitor, const N: usize> Rehearsal<'r, M, N> {
     const SHARING: SharingOf = <M::Discipline as Discipline>::SHARING;
 
     fn inbox(&self) -> Inbox<'_> {
-        Inbox { lists: &self.lists, descriptor: &self.descriptor, sharing: Self::SHARING.0 }
+        Inbox { lists: &self.lists, descriptor: &self.descriptor }
     }
 
     /// The slot with this head, and the letter in it.

@@ -86,6 +86,8 @@ mutants! {
     CutNotRepeated,
     /// `Mail::oldest`: lanes seen empty are not read again after an older letter than before was found elsewhere.
     OldestNotRepeated,
+    /// `Office::only_letter`: lanes seen empty are not read again after the only letter was found elsewhere.
+    OnlyNotRepeated,
     /// The stamp is the sender's own lane's tail instead of the sum of all tails.
     StampOwnLaneOnly,
     /// A lock is released with a relaxed store.

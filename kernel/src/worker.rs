@@ -1,7 +1,7 @@
 //! Workers: one per core. The core's loop is here.
 //!
 //! ```text
-//!  loop:  poll the executor if it was pended · look at notices · visit a bounded number of ready actors
+//!  loop:  look at notices · poll the executor if it was pended · visit a bounded number of ready actors
 //!         look at what other cores have in surplus · nothing to do at all: sleep until kicked
 //! ```
 //!
@@ -79,8 +79,11 @@ pub fn step_once() -> bool {
 
 #[inline(always)]
 fn step(here: u8) -> bool {
-    let mut busy = executor::poll_if_pended(here);
-    busy |= cores::look(here);
+    // A pended executor is a notice, too.
+    let mut busy = cores::look(here);
+    if busy {
+        executor::poll_if_pended(here);
+    }
     for _ in 0..VISITS {
         if !cores::visit_next(here) {
             break;
@@ -256,31 +259,38 @@ mod executor {
     }
 
     #[inline(always)]
-    pub(super) fn poll_if_pended(here: u8) -> bool {
-        cores::is_pended(here) && poll(here)
+    pub(super) fn poll_if_pended(here: u8) {
+        if cores::is_pended(here) {
+            poll(here);
+        }
     }
 
-    #[cold]
     #[inline(never)]
-    fn poll(here: u8) -> bool {
+    fn poll(here: u8) {
         let polling = &EXECUTORS[usize::from(here) % MAX_CORES].polling;
         if polling.is_raised() || !cores::take_pended(here) {
-            return false;
+            return;
         }
         polling.raise(None);
-        let _done = Polled(polling);
+        let _done = Polled { here, polling };
         let _outer = cores::Outer::leave(here);
         // SAFETY: only this core polls its executor, and `polling` keeps a poll inside a poll away.
         unsafe { executor(here).poll() };
-        true
     }
 
     /// Lowers the flag also if a task panics.
-    struct Polled(&'static Flag);
+    struct Polled {
+        here: u8,
+        polling: &'static Flag,
+    }
 
     impl Drop for Polled {
         fn drop(&mut self) {
-            self.0.lower();
+            self.polling.lower();
+            // A `get` inside a task may have taken the notice of it.
+            if cores::is_pended(self.here) {
+                cores::pend(self.here);
+            }
         }
     }
 
@@ -295,7 +305,5 @@ mod executor {
 #[cfg(not(all(feature = "embassy", not(loom))))]
 mod executor {
     #[inline(always)]
-    pub(super) fn poll_if_pended(_: u8) -> bool {
-        false
-    }
+    pub(super) fn poll_if_pended(_: u8) {}
 }
