@@ -69,9 +69,9 @@ fn a_file_that_cannot_be_written_is_named_before_anything_runs() {
 }
 
 #[test]
-fn a_live_view_needs_a_terminal_and_simulated_time() {
+fn a_live_view_needs_a_terminal_in_either_mode() {
     assert_misuse(&["urbiflock", "--top"], "--top: the live view needs a terminal");
-    assert_misuse(&["urbiflock", "--top", "--mode", "threads"], "--top: only a stepped device can be watched");
+    assert_misuse(&["urbiflock", "--top", "--mode", "threads"], "--top: the live view needs a terminal");
 }
 
 /// What was in a file that was written, which is gone then.

@@ -304,6 +304,26 @@ pub fn run_with_interrupts<R>(cores: usize, main: impl FnOnce() -> R) -> R {
     device(cores, true, |_| (), main)
 }
 
+/// The same for a device whose events nobody wants to see, so that hops cost next to nothing.
+#[cfg(feature = "stepped")]
+pub(crate) fn device_without_events<R>(cores: usize, main: impl FnOnce() -> R) -> R {
+    // Kept while the device runs, and set back also if `main` panics.
+    struct Without;
+    impl Drop for Without {
+        fn drop(&mut self) {
+            recording::keep_rings(true);
+        }
+    }
+    let on_core = |core| {
+        // The thread of core 0 is there first, and the only device is this one.
+        (core == 0).then(|| {
+            recording::keep_rings(false);
+            Without
+        })
+    };
+    device(cores, false, on_core, main)
+}
+
 /// Each core's thread keeps what `on_core` returns for as long as it is that core.
 pub(crate) fn device<G, R>(
     cores: usize,

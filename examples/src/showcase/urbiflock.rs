@@ -3,7 +3,6 @@
 use std::num::NonZeroU16;
 
 use flockwork_host_sim::report::Report;
-use flockwork_host_sim::top::Trouble;
 use flockwork_host_sim::{Misuse, Mode, Run};
 use flockwork_urbiflock::{Definition, Derivation, MAX_NEARBY, Predicate};
 use serde_json::json;
@@ -27,9 +26,6 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
     let top = arguments.flag("--top");
     let json = arguments.flag("--json");
     arguments.nothing_else()?;
-    if top && options.mode == Mode::Threads {
-        return Err(Misuse::new(format!("--top: {}", Trouble::NotStepped)));
-    }
 
     let mut method = Method::on(options.clone(), people);
     if let Some(batch) = batch.and_then(|batch| NonZeroU16::new(batch as u16)) {
