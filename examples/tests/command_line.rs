@@ -1,6 +1,6 @@
 //! The command line of the showcase, with the real program.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -105,6 +105,20 @@ fn a_bad_event_is_named_by_line_and_column() {
     let starts = format!("--events: {name}, line 2, column 6: expected a uid, from 1 to 1023");
     assert_misuse(&["urbiflock", "--events", name], &starts);
     std::fs::remove_file(&file).expect("it was just written");
+}
+
+/// `… | head`: who has read enough closes the pipe, and that is no reason to panic.
+#[test]
+fn a_reader_who_has_had_enough_is_no_trouble() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_showcase"))
+        .args(["urbiflock", "--people", "50"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program can be run");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(said(&output.stderr), "");
 }
 
 #[test]

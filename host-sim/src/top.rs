@@ -51,7 +51,7 @@ use watch::{Screen, Watch};
 /// As [`Device::try_run`](crate::Device::try_run).
 pub fn run<R>(options: &Options, title: &str, main: impl FnOnce() -> R) -> Result<Run<R>, Trouble> {
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
-        return Err(Trouble::NoTerminal(io::Error::other("input and output are not one")));
+        return Err(Trouble::NoTerminal(io::Error::other("standard input or output is none")));
     }
     let screen = Screen::open().map_err(Trouble::NoTerminal)?;
     if options.mode == Mode::Threads {
