@@ -38,7 +38,7 @@ fn assert_misuse(line: &[&str], starts: &str) {
 #[test]
 fn bad_input_is_one_line_and_exit_code_2() {
     assert_misuse(&["urbiflok"], "there is no command `urbiflok`; there are: figure, urbiflock, dictionary");
-    assert_misuse(&["--people", "3"], "what is `--people`?");
+    assert_misuse(&["--people", "3"], "--people: the figure has no such option; `cargo run -- urbiflock` has");
     assert_misuse(&["--mode", "threads"], "--mode: the figure has no such option");
     assert_misuse(&["urbiflock", "--cores", "0"], "--cores is a number from 1 to 64, not `0`");
     assert_misuse(&["urbiflock", "--seed", "0"], "--seed is a number from 1 to 0xffffffff, not `0`");

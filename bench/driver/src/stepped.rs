@@ -14,7 +14,7 @@ use crate::{
     systems::{self, Built},
 };
 
-/// What is measured: messages of an actor to itself would be none, so these three, the cheapest letters that there are.
+/// What is measured: letters that do next to nothing, so that what simulated time takes of the host's is seen best.
 const WORKLOADS: [Workload; 3] = [Workload::Counting, Workload::PingPong, Workload::Ask];
 
 /// Letters per run, unless the options say otherwise.
