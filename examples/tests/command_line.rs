@@ -1,6 +1,6 @@
 //! The command line of the showcase, with the real program.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ fn assert_misuse(line: &[&str], starts: &str) {
 #[test]
 fn bad_input_is_one_line_and_exit_code_2() {
     assert_misuse(&["urbiflok"], "there is no command `urbiflok`; there are: figure, urbiflock, dictionary");
-    assert_misuse(&["--people", "3"], "what is `--people`?");
+    assert_misuse(&["--people", "3"], "--people: the figure has no such option; `cargo run -- urbiflock` has");
     assert_misuse(&["--mode", "threads"], "--mode: the figure has no such option");
     assert_misuse(&["urbiflock", "--cores", "0"], "--cores is a number from 1 to 64, not `0`");
     assert_misuse(&["urbiflock", "--seed", "0"], "--seed is a number from 1 to 0xffffffff, not `0`");
@@ -69,9 +69,9 @@ fn a_file_that_cannot_be_written_is_named_before_anything_runs() {
 }
 
 #[test]
-fn a_live_view_needs_a_terminal_and_simulated_time() {
+fn a_live_view_needs_a_terminal_in_either_mode() {
     assert_misuse(&["urbiflock", "--top"], "--top: the live view needs a terminal");
-    assert_misuse(&["urbiflock", "--top", "--mode", "threads"], "--top: only a stepped device can be watched");
+    assert_misuse(&["urbiflock", "--top", "--mode", "threads"], "--top: the live view needs a terminal");
 }
 
 /// What was in a file that was written, which is gone then.
@@ -105,6 +105,20 @@ fn a_bad_event_is_named_by_line_and_column() {
     let starts = format!("--events: {name}, line 2, column 6: expected a uid, from 1 to 1023");
     assert_misuse(&["urbiflock", "--events", name], &starts);
     std::fs::remove_file(&file).expect("it was just written");
+}
+
+/// `… | head`: who has read enough closes the pipe, and that is no reason to panic.
+#[test]
+fn a_reader_who_has_had_enough_is_no_trouble() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_showcase"))
+        .args(["urbiflock", "--people", "50"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program can be run");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(said(&output.stderr), "");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! A device: some cores, made of threads or stepped, and what they run.
 
+use std::thread;
 use std::time::Instant;
 
 use crate::costs::Costs;
 use crate::faults::Faults;
-use crate::recording::Recording;
+use crate::recording::{Recording, Watched};
 use crate::run::{Circumstances, Recorder, Run, Snapshot};
 use crate::stepped::{self, Deadlock, Setting, Watcher};
 use crate::threads;
@@ -106,7 +107,7 @@ impl Device {
     }
 
     /// Whether the record of the run keeps every event: 24 bytes each, four to six a letter. If not, there are only figures; on
-    /// threads not even those of actors, and letters run undisturbed.
+    /// threads not even those of actors, and letters run undisturbed. Then [`flockwork::trace::drain`] has nothing to show either.
     pub fn keep_events(self, keep_events: bool) -> Self {
         Self { keep_events, ..self }
     }
@@ -138,10 +139,10 @@ impl Device {
         let Self { mode, cores, keep_events, .. } = self;
         match mode {
             Mode::Stepped => self.run_stepped(None, main),
-            Mode::Threads if keep_events => Ok(on_recording_threads(cores, main)),
+            Mode::Threads if keep_events => Ok(on_recording_threads(cores, |_| (), main)),
             Mode::Threads => {
                 let start = Instant::now();
-                let returned = threads::device(cores, false, |_| (), main);
+                let returned = threads::device_without_events(cores, main);
                 let cycles = start.elapsed().as_nanos() as u64;
                 Ok(Recorder::new(cores, false).finish(returned, on_threads(cycles), &vec![(cycles, 0); cores]))
             }
@@ -151,7 +152,7 @@ impl Device {
     /// The same, while `look` is shown the device every so many cycles. Simulated time stands still while it looks: it may
     /// wait for a key, or for the host's time. It must not send letters.
     ///
-    /// On threads nobody can look at all cores at one moment; there it is not called.
+    /// On threads time does not stand still, and it is not called; [`run_watched_threads`](Self::run_watched_threads) is for them.
     ///
     /// # Errors
     /// As [`try_run`](Self::try_run).
@@ -170,6 +171,15 @@ impl Device {
         }
     }
 
+    /// Runs `main` on threads, whatever the mode, while `watch` looks on from a thread that is no core: until
+    /// [`Watched::ends_within`] says that it is over.
+    ///
+    /// # Panics
+    /// As [`run`](Self::run), and if `watch` does.
+    pub fn run_watched_threads<R>(self, watch: impl FnOnce(&Watched) + Send, main: impl FnOnce() -> R) -> Run<R> {
+        on_recording_threads(self.cores, watch, main)
+    }
+
     fn run_stepped<R>(self, watcher: Option<Watcher>, main: impl FnOnce() -> R) -> Result<Run<R>, Deadlock> {
         let Self { cores, seed, costs, faults, limit, keep_events, .. } = self;
         threads::check(cores);
@@ -178,23 +188,34 @@ impl Device {
     }
 }
 
-fn on_recording_threads<R>(cores: usize, main: impl FnOnce() -> R) -> Run<R> {
-    let recording = Recording::begin();
+fn on_recording_threads<R>(cores: usize, watch: impl FnOnce(&Watched) + Send, main: impl FnOnce() -> R) -> Run<R> {
+    let recording = Recording::begin(cores);
+    let watched = Watched::new(&recording, cores);
     let mut cycles = 0;
-    let returned = threads::device(
-        cores,
-        false,
-        |core| recording.on_core(core),
-        || {
+    let returned = thread::scope(|scope| {
+        // Dropped also if `main` panics, so that nobody watches for ever.
+        let ended = Ended(&watched);
+        scope.spawn(|| watch(&watched));
+        let on_core = |core| recording.on_core(core);
+        let returned = threads::device(cores, false, on_core, || {
             let returned = main();
             cycles = recording.now();
             returned
-        },
-    );
-    let mut recorder = Recorder::new(cores, true);
-    let asleep = recording.replay(&mut recorder, cores);
+        });
+        drop(ended);
+        returned
+    });
+    let (recorder, asleep) = watched.into_progress().finish(&recording);
     let times = asleep.into_iter().map(|asleep| (cycles.saturating_sub(asleep), asleep)).collect::<Vec<_>>();
     recorder.finish(returned, on_threads(cycles), &times)
+}
+
+struct Ended<'a>(&'a Watched);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
 }
 
 fn on_threads(cycles: u64) -> Circumstances {

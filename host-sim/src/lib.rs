@@ -79,6 +79,8 @@ pub use flockwork::trace::charge;
 #[cfg(feature = "stepped")]
 pub use options::{Misuse, Options};
 #[cfg(feature = "stepped")]
+pub use recording::Watched;
+#[cfg(feature = "stepped")]
 pub use run::{ActorFigures, CoreFigures, CoreSnapshot, Event, Run, Snapshot};
 #[cfg(feature = "stepped")]
 pub use stepped::{Deadlock, Wait};

@@ -110,6 +110,12 @@ impl ActorFigures {
     pub fn waiting(&self) -> u64 {
         self.sent.saturating_sub(self.left)
     }
+
+    #[inline(always)]
+    fn count_sent(&mut self) {
+        self.sent += 1;
+        self.high_water = self.high_water.max(self.waiting());
+    }
 }
 
 impl<R> Run<R> {
@@ -196,40 +202,81 @@ pub(crate) struct Recorder {
 #[derive(Default)]
 struct ActorRecord {
     figures: ActorFigures,
-    /// By lane and slot.
-    letters: Vec<Vec<InSlot>>,
+    /// Whether a monitor ever granted one of its letters: without a monitor nobody does.
+    is_monitored: bool,
+    letters: InSlots,
 }
 
-/// The letter in a slot.
-#[derive(Clone, Copy, Default)]
-struct InSlot {
-    letter: Option<NonZeroU32>,
-    granted: bool,
-}
-
+/// The numbers of the letters in the slots of a mailbox: a row of slots for each lane, and 0 where no letter was seen.
 #[derive(Default)]
+struct InSlots {
+    numbers: Vec<u32>,
+    /// A row has two to the power of this many slots.
+    row: u32,
+}
+
+impl InSlots {
+    fn at(&mut self, name: LetterName) -> &mut u32 {
+        let (lane, slot) = (usize::from(name.lane), usize::from(name.slot));
+        if slot >> self.row != 0 || lane >= self.numbers.len() >> self.row {
+            self.grow(lane, slot);
+        }
+        &mut self.numbers[lane << self.row | slot]
+    }
+
+    /// The same if the table is large enough.
+    #[inline(always)]
+    fn get(&mut self, name: LetterName) -> Option<&mut u32> {
+        let (lane, slot) = (usize::from(name.lane), usize::from(name.slot));
+        if slot >> self.row != 0 {
+            return None;
+        }
+        self.numbers.get_mut(lane << self.row | slot)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, lane: usize, slot: usize) {
+        let lanes = (self.numbers.len() >> self.row).max(lane + 1);
+        let row = self.row.max(usize::BITS - slot.leading_zeros());
+        let mut numbers = vec![0; lanes << row];
+        for (wider, old) in numbers.chunks_mut(1 << row).zip(self.numbers.chunks(1 << self.row)) {
+            wider[..old.len()].copy_from_slice(old);
+        }
+        *self = Self { numbers, row };
+    }
+}
+
+/// The number of no actor.
+const NOBODY: u32 = u32::MAX;
+
 struct CoreRecord {
     figures: CoreFigures,
     /// Turns that have not ended, innermost last.
     turns: Vec<Turn>,
     /// A letter without a monitor that has ended: its slot may be another letter's already, but it leaves next.
     leaving: Option<NonZeroU32>,
-    /// The actor that its worker visits, as far as hops tell.
-    visiting: Option<u16>,
+    /// The actor that its worker visits, as far as hops tell; or nobody.
+    visiting: u32,
 }
 
 impl CoreRecord {
+    fn new() -> Self {
+        Self { figures: CoreFigures::default(), turns: Vec::new(), leaving: None, visiting: NOBODY }
+    }
+
     /// Whether a hop is the first of a visit. Visits have no hop of their own: one has begun if the last hop on this core was
     /// another actor's, or if something outside of all turns sent a letter since, which the worker does not do.
     #[inline(always)]
     fn begins_visit(&mut self, hop: Hop, actor: u16) -> bool {
         if hop == Hop::Sent {
             if self.turns.is_empty() {
-                self.visiting = None;
+                self.visiting = NOBODY;
             }
             return false;
         }
-        self.visiting.replace(actor) != Some(actor) && hop != Hop::Ended
+        let visited = std::mem::replace(&mut self.visiting, u32::from(actor));
+        visited != u32::from(actor) && hop != Hop::Ended
     }
 }
 
@@ -237,9 +284,10 @@ impl CoreRecord {
 struct Turn {
     actor: u16,
     method: u8,
-    letter: NonZeroU32,
+    letter: Option<NonZeroU32>,
     started: u64,
-    granted: bool,
+    /// Its letter was sent in this run, and no monitor granted it: it leaves as soon as it ends.
+    leaves_at_once: bool,
 }
 
 /// A hop whose letter is known, but not its time.
@@ -261,47 +309,73 @@ impl Recorder {
             keep_events,
             events: Vec::new(),
             actors: Vec::new(),
-            cores: (0..cores).map(|_| CoreRecord::default()).collect(),
+            cores: (0..cores).map(|_| CoreRecord::new()).collect(),
             letters: 0,
         }
     }
 
-    /// Finds out which letter it is: slots are used again, so a name alone does not tell.
+    /// Whether every event is kept.
     #[inline(always)]
+    pub(crate) fn keeps_events(&self) -> bool {
+        self.keep_events
+    }
+
+    /// Finds out which letter it is: slots are used again, so a name alone does not tell.
     pub(crate) fn reach(&mut self, core: u8, hop: Hop, actor: u16, letter: Option<LetterName>) -> Reached {
         let Some(name) = letter else {
             return Reached { core, hop, actor, method: None, letter: None, granted: false, begins_visit: false };
         };
-        let lanes = &mut at(&mut self.actors, usize::from(actor)).letters;
-        let in_slot = at(at(lanes, usize::from(name.lane)), usize::from(name.slot));
+        let receiver = at(&mut self.actors, usize::from(actor));
         let record = &mut self.cores[usize::from(core)];
+        let letters = &mut self.letters;
         // A letter that was sent before this run gets its number where it is first seen.
-        if hop == Hop::Sent || in_slot.letter.is_none() {
-            self.letters += 1;
-            *in_slot = InSlot { letter: NonZeroU32::new(self.letters), granted: false };
-        }
-        in_slot.granted |= hop == Hop::Granted;
-        let InSlot { mut letter, mut granted } = *in_slot;
-        match hop {
+        let mut in_slot = |is_new: bool| {
+            let number = receiver.letters.at(name);
+            if is_new || *number == 0 {
+                *letters += 1;
+                *number = *letters;
+            }
+            NonZeroU32::new(*number)
+        };
+        let (letter, granted) = match hop {
+            Hop::Sent => (in_slot(true), false),
+            Hop::Granted => {
+                let letter = in_slot(false);
+                receiver.is_monitored = true;
+                (letter, true)
+            }
             Hop::Started => {
-                let letter = letter.unwrap_or(NonZeroU32::MIN);
-                record.turns.push(Turn { actor, method: name.method, letter, started: 0, granted });
+                let letter = in_slot(false);
+                let turn = Turn { actor, method: name.method, letter, started: 0, leaves_at_once: false };
+                record.turns.push(turn);
+                (letter, receiver.is_monitored)
             }
             Hop::Ended => {
-                if let Some(turn) = record.turns.last() {
-                    (letter, granted) = (Some(turn.letter), turn.granted);
+                let letter = match record.turns.last() {
+                    Some(turn) => turn.letter,
+                    None => in_slot(false),
+                };
+                if !receiver.is_monitored {
+                    record.leaving = letter;
                 }
-                record.leaving = letter.filter(|_| !granted);
+                (letter, receiver.is_monitored)
             }
-            Hop::Left => {
-                if let Some(leaving) = record.leaving.take() {
-                    (letter, granted) = (Some(leaving), false);
-                }
-            }
-            _ => {}
-        }
+            Hop::Left => match record.leaving.take() {
+                Some(leaving) => (Some(leaving), false),
+                None => (in_slot(false), receiver.is_monitored),
+            },
+            Hop::Refused | Hop::Dropped => (in_slot(false), false),
+        };
         let begins_visit = record.begins_visit(hop, actor);
         Reached { core, hop, actor, method: Some(name.method), letter, granted, begins_visit }
+    }
+
+    /// What a quick step is about; none if it was not seen before.
+    #[inline(always)]
+    pub(crate) fn entry(&mut self, core: usize, actor: u16) -> Option<Entry<'_>> {
+        let Self { actors, cores, letters, .. } = self;
+        let receiver = actors.get_mut(usize::from(actor))?;
+        Some(Entry { actor: u32::from(actor), receiver, core: cores.get_mut(core)?, letters })
     }
 
     pub(crate) fn stall(&mut self, core: usize, cycles: u64) {
@@ -310,20 +384,16 @@ impl Recorder {
 
     /// The core sleeps: whatever comes next is another visit.
     pub(crate) fn end_visit(&mut self, core: usize) {
-        self.cores[core].visiting = None;
+        self.cores[core].visiting = NOBODY;
     }
 
     /// Notes a hop at its time.
-    #[inline(always)]
     pub(crate) fn note(&mut self, time: u64, reached: &Reached) {
         let &Reached { core, hop, actor, method, letter, .. } = reached;
         let receiver = &mut at(&mut self.actors, usize::from(actor)).figures;
         let record = &mut self.cores[usize::from(core)];
         match hop {
-            Hop::Sent => {
-                receiver.sent += 1;
-                receiver.high_water = receiver.high_water.max(receiver.waiting());
-            }
+            Hop::Sent => receiver.count_sent(),
             Hop::Granted => {}
             Hop::Refused => receiver.refused += 1,
             Hop::Started => {
@@ -353,7 +423,7 @@ impl Recorder {
         let turn = self.cores[core].turns.last()?;
         let names = worker::names(turn.actor, turn.method);
         let method = names.and_then(|names| names.method).unwrap_or("?");
-        Some((names.map_or("?", |names| names.actor), method, turn.letter))
+        Some((names.map_or("?", |names| names.actor), method, turn.letter?))
     }
 
     /// How it is now; `times` are cycles awake and asleep of each core, and whether it sleeps.
@@ -389,6 +459,84 @@ impl Recorder {
             actors: actors.map(|(number, actor)| named(number, actor.figures)).collect(),
             events: self.events,
         }
+    }
+}
+
+/// The same record for the hops that every letter has, if events are not kept and nothing is seen for the first time. What this does
+/// for every hop decides how fast simulated time passes: a few loads and stores, and no memory is taken.
+///
+/// Nothing is changed before the time of a hop is known: `time` gives it, by the costs of a letter that was granted or not and
+/// begins a visit or not; none if it cannot happen yet. Then the other way is taken.
+pub(crate) struct Entry<'a> {
+    actor: u32,
+    receiver: &'a mut ActorRecord,
+    core: &'a mut CoreRecord,
+    letters: &'a mut u32,
+}
+
+/// A letter that was granted or not, and begins a visit or not.
+#[derive(Clone, Copy)]
+pub(crate) struct Circumstance {
+    pub(crate) granted: bool,
+    pub(crate) begins_visit: bool,
+}
+
+impl Entry<'_> {
+    #[inline(always)]
+    fn circumstance(&self) -> Circumstance {
+        Circumstance { granted: self.receiver.is_monitored, begins_visit: self.core.visiting != self.actor }
+    }
+
+    #[inline(always)]
+    pub(crate) fn sent(self, name: LetterName, time: impl FnOnce(Circumstance) -> Option<u64>) -> Option<()> {
+        let Self { receiver, core, letters, .. } = self;
+        let number = receiver.letters.get(name)?;
+        time(Circumstance { granted: false, begins_visit: false })?;
+        *letters += 1;
+        *number = *letters;
+        if core.turns.is_empty() {
+            core.visiting = NOBODY;
+        }
+        receiver.figures.count_sent();
+        Some(())
+    }
+
+    #[inline(always)]
+    pub(crate) fn started(self, name: LetterName, time: impl FnOnce(Circumstance) -> Option<u64>) -> Option<()> {
+        let circumstance = self.circumstance();
+        let Self { actor, receiver, core, .. } = self;
+        let letter = NonZeroU32::new(*receiver.letters.get(name)?)?;
+        if core.turns.len() == core.turns.capacity() {
+            return None;
+        }
+        let started = time(circumstance)?;
+        let leaves_at_once = !circumstance.granted;
+        core.turns.push(Turn {
+            actor: actor as u16,
+            method: name.method,
+            letter: Some(letter),
+            started,
+            leaves_at_once,
+        });
+        core.visiting = actor;
+        Some(())
+    }
+
+    /// A letter without a monitor leaves as soon as it has ended, and nothing happens in between; so this is both.
+    #[inline(always)]
+    pub(crate) fn ended_and_left(self, times: impl FnOnce() -> Option<u64>) -> Option<()> {
+        let Self { actor, receiver, core, .. } = self;
+        let turn = core.turns.last().filter(|turn| turn.leaves_at_once)?;
+        let length = times()? - turn.started;
+        core.turns.pop();
+        core.visiting = actor;
+        core.figures.letters += 1;
+        core.figures.longest_turn = core.figures.longest_turn.max(length);
+        let figures = &mut receiver.figures;
+        figures.ended += 1;
+        figures.left += 1;
+        figures.longest_turn = figures.longest_turn.max(length);
+        Some(())
     }
 }
 

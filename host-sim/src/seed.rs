@@ -11,17 +11,56 @@ impl Chance {
         Self(Cell::new(seed))
     }
 
+    #[cfg(test)]
     fn next(&self) -> u64 {
-        let state = self.0.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let draw = self.draw();
+        self.accept(draw);
+        draw.number()
+    }
+
+    /// The next number, which will come again unless it is accepted.
+    #[inline(always)]
+    pub(crate) fn draw(&self) -> Draw {
+        Draw(self.0.get()).next()
+    }
+
+    /// The number has been used: others come next.
+    #[inline(always)]
+    pub(crate) fn accept(&self, Draw(state): Draw) {
         self.0.set(state);
+    }
+
+    /// A number below the bound; 0 if that is 0.
+    pub(crate) fn below(&self, bound: u32) -> u32 {
+        let draw = self.draw();
+        self.accept(draw);
+        draw.below(bound)
+    }
+}
+
+/// A number that chance offers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Draw(u64);
+
+impl Draw {
+    /// The one after it.
+    #[inline(always)]
+    pub(crate) fn next(self) -> Self {
+        Self(self.0.wrapping_add(0x9E37_79B9_7F4A_7C15))
+    }
+
+    #[inline(always)]
+    fn number(self) -> u64 {
+        let Self(state) = self;
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below the bound; 0 if that is 0.
-    pub(crate) fn below(&self, bound: u32) -> u32 {
-        (((self.next() >> 32) * u64::from(bound)) >> 32) as u32
+    /// Below the bound; 0 if that is 0.
+    #[inline(always)]
+    pub(crate) fn below(self, bound: u32) -> u32 {
+        (((self.number() >> 32) * u64::from(bound)) >> 32) as u32
     }
 }
 

@@ -34,7 +34,7 @@ use flockwork::worker;
 use crate::costs::Costs;
 use crate::device::Mode;
 use crate::faults::{Faults, OnceIn};
-use crate::run::{Circumstances, Recorder, Run, Snapshot};
+use crate::run::{Circumstance, Circumstances, Recorder, Run, Snapshot};
 use crate::seed::Chance;
 use crate::threads;
 #[cfg(feature = "time")]
@@ -74,7 +74,13 @@ pub(crate) struct Simulation {
     costs: Costs,
     /// What of it hops cost, without a monitor and under one, in the order of [`Hop`].
     costs_of_hops: [[u32; 7]; 2],
+    /// How many different jitters there are.
+    spread: u32,
     faults: Faults,
+    /// No events are kept, no core is slow, and none stalls: so most hops take a shorter way.
+    is_undisturbed: bool,
+    /// The letter that has just ended has left, too: its next hop has been seen to.
+    has_left: Cell<bool>,
     chance: Chance,
     /// When the next timer is due; never, if that is the largest number.
     alarm: Cell<u64>,
@@ -140,13 +146,16 @@ pub(crate) fn run<R>(setting: Setting, main: impl FnOnce() -> R) -> Result<Run<R
     let Setting { cores, seed, costs, faults, limit, keep_events, watcher } = setting;
     let megahertz = costs.megahertz;
     let epoch = EPOCH.load(Ordering::Relaxed) * u64::from(megahertz);
-    let simulation = Simulation {
+    let mut simulation = Simulation {
         cores: (0..cores).map(|_| VirtualCore::new()).collect(),
         workers: RefCell::new((1..cores).map(worker_on).collect()),
         running: Cell::new(0),
         horizon: Cell::new(0),
         costs_of_hops: costs_of_hops(&costs),
+        spread: 2 * costs.jitter + 1,
         costs,
+        is_undisturbed: false,
+        has_left: Cell::new(false),
         faults,
         chance: Chance::from_seed(seed),
         alarm: Cell::new(NEVER),
@@ -161,6 +170,9 @@ pub(crate) fn run<R>(setting: Setting, main: impl FnOnce() -> R) -> Result<Run<R
         vain_looks: Cell::new(0),
     };
     simulation.choose_slow_cores();
+    let is_slow = |core: &VirtualCore| core.slower_by.get() != 0;
+    simulation.is_undisturbed =
+        !keep_events && simulation.faults.stalls == OnceIn(0) && !simulation.cores.iter().any(is_slow);
     let entered = Entered::into(&simulation);
     let outcome = catch_unwind(AssertUnwindSafe(main));
     let cycles = simulation.cores[0].clock.get();
@@ -219,8 +231,8 @@ struct Entered {
 
 impl Entered {
     fn into(simulation: &Simulation) -> Self {
-        SIMULATION.set(simulation);
         threads::begin_simulation(simulation.cores.len());
+        SIMULATION.set(simulation);
         threads::set_core(0);
         let entered = Self {
             cores: simulation.cores.len(),
@@ -298,8 +310,99 @@ impl Simulation {
         core.clock.get() >= self.horizon.get()
     }
 
-    /// A letter reaches a hop on the running core, at the time when the step is done.
-    pub(crate) fn reach(&self, hop: Hop, actor: u16, letter: Option<LetterName>) {
+    /// A letter reaches a hop on the running core, at the time when the step is done. True if somebody wants to see the event.
+    ///
+    /// Every letter comes here four times or more, so most hops take a shorter way.
+    #[inline(always)]
+    pub(crate) fn reach(&self, hop: Hop, actor: u16, letter: Option<LetterName>) -> bool {
+        match hop {
+            _ if !self.is_undisturbed => self.step(hop, actor, letter),
+            Hop::Sent => self.send_quickly(actor, letter),
+            Hop::Started => self.start_quickly(actor, letter),
+            Hop::Ended => self.end_quickly(actor, letter),
+            Hop::Left if self.has_left.get() => {
+                self.has_left.set(false);
+                false
+            }
+            _ => self.step(hop, actor, letter),
+        }
+    }
+
+    #[inline(never)]
+    fn send_quickly(&self, actor: u16, letter: Option<LetterName>) -> bool {
+        let running = self.running.get();
+        if let Some(name) = letter
+            && let Some(entry) = self.recorder.borrow_mut().entry(running, actor)
+            && let Some(()) = entry.sent(name, |circumstance| self.pass_quickly(running, Hop::Sent, circumstance))
+        {
+            return false;
+        }
+        self.step(Hop::Sent, actor, letter)
+    }
+
+    #[inline(never)]
+    fn start_quickly(&self, actor: u16, letter: Option<LetterName>) -> bool {
+        let running = self.running.get();
+        if let Some(name) = letter
+            && let Some(entry) = self.recorder.borrow_mut().entry(running, actor)
+            && let Some(()) = entry.started(name, |circumstance| self.pass_quickly(running, Hop::Started, circumstance))
+        {
+            return false;
+        }
+        self.step(Hop::Started, actor, letter)
+    }
+
+    #[inline(never)]
+    fn end_quickly(&self, actor: u16, letter: Option<LetterName>) -> bool {
+        let running = self.running.get();
+        if let Some(entry) = self.recorder.borrow_mut().entry(running, actor)
+            && let Some(()) = entry.ended_and_left(|| self.pass_end_quickly(running))
+        {
+            self.has_left.set(true);
+            return false;
+        }
+        self.step(Hop::Ended, actor, letter)
+    }
+
+    /// Lets the time of a step pass and returns what it is then; none, and nothing has happened, if others have to catch up.
+    #[inline(always)]
+    fn pass_quickly(&self, running: usize, hop: Hop, of: Circumstance) -> Option<u64> {
+        let core = self.cores.get(running)?;
+        let mut cycles = self.costs_of_hops[usize::from(of.granted)][hop as usize];
+        if of.begins_visit {
+            cycles += if of.granted { self.costs.visit_monitored } else { self.costs.visit };
+        }
+        let chance = self.chance.draw();
+        let time = core.clock.get() + self.jittered(cycles, chance.below(self.spread));
+        if time >= self.horizon.get() {
+            return None;
+        }
+        self.chance.accept(chance);
+        self.vain_looks.set(0);
+        core.clock.set(time);
+        Some(time)
+    }
+
+    /// The same for the end of a letter without a monitor and its leaving; returns the time of the end.
+    #[inline(always)]
+    fn pass_end_quickly(&self, running: usize) -> Option<u64> {
+        let core = self.cores.get(running)?;
+        let [end, leave] = [Hop::Ended, Hop::Left].map(|hop| self.costs_of_hops[0][hop as usize]);
+        let first = self.chance.draw();
+        let second = first.next();
+        let ended = core.clock.get() + self.jittered(end, first.below(self.spread));
+        let left = ended + self.jittered(leave, second.below(self.spread));
+        if left >= self.horizon.get() {
+            return None;
+        }
+        self.chance.accept(second);
+        self.vain_looks.set(0);
+        core.clock.set(left);
+        Some(ended)
+    }
+
+    #[inline(never)]
+    fn step(&self, hop: Hop, actor: u16, letter: Option<LetterName>) -> bool {
         let mut recorder = self.recorder.borrow_mut();
         let reached = recorder.reach(self.running.get() as u8, hop, actor, letter);
         let mut cycles = self.costs_of_hops[usize::from(reached.granted)][hop as usize];
@@ -320,6 +423,7 @@ impl Simulation {
             recorder = self.recorder.borrow_mut();
         }
         recorder.note(self.now(), &reached);
+        recorder.keeps_events()
     }
 
     /// Whether chance lets something fail that would succeed.
@@ -400,9 +504,12 @@ impl Simulation {
     }
 
     fn with_jitter(&self, cycles: u32) -> u64 {
-        let jitter = self.costs.jitter;
-        let more = self.chance.below(2 * jitter + 1);
-        u64::from((cycles + more).saturating_sub(jitter))
+        self.jittered(cycles, self.chance.below(self.spread))
+    }
+
+    #[inline(always)]
+    fn jittered(&self, cycles: u32, more: u32) -> u64 {
+        u64::from((cycles + more).saturating_sub(self.costs.jitter))
     }
 
     fn wake(&self, core: &VirtualCore, time: u64) {

@@ -179,7 +179,7 @@ unsafe impl Port for ThreadPort {
     }
 
     #[cfg(feature = "stepped")]
-    fn reached(hop: flockwork::trace::Hop, actor: u16, letter: Option<flockwork::trace::LetterName>) {
+    fn reached(hop: flockwork::trace::Hop, actor: u16, letter: Option<flockwork::trace::LetterName>) -> bool {
         match stepped::here() {
             Some(simulation) => simulation.reach(hop, actor, letter),
             None => recording::note(hop, actor, letter),
@@ -302,6 +302,26 @@ fn in_chosen_mode<R>(cores: usize, main: impl FnOnce() -> R) -> R {
 /// As [`run`].
 pub fn run_with_interrupts<R>(cores: usize, main: impl FnOnce() -> R) -> R {
     device(cores, true, |_| (), main)
+}
+
+/// The same for a device whose events nobody wants to see, so that hops cost next to nothing.
+#[cfg(feature = "stepped")]
+pub(crate) fn device_without_events<R>(cores: usize, main: impl FnOnce() -> R) -> R {
+    // Kept while the device runs, and set back also if `main` panics.
+    struct Without;
+    impl Drop for Without {
+        fn drop(&mut self) {
+            recording::keep_rings(true);
+        }
+    }
+    let on_core = |core| {
+        // The thread of core 0 is there first, and the only device is this one.
+        (core == 0).then(|| {
+            recording::keep_rings(false);
+            Without
+        })
+    };
+    device(cores, false, on_core, main)
 }
 
 /// Each core's thread keeps what `on_core` returns for as long as it is that core.
@@ -442,6 +462,11 @@ mod simulated {
 pub(crate) fn begin_simulation(cores: usize) {
     CORES.store(cores as u8, Ordering::SeqCst);
     INTERRUPTS.store(false, Ordering::SeqCst);
+    // Before there is a simulation, so that it takes no time.
+    for core in 0..cores as u8 {
+        set_core(core);
+        worker::begin_anew();
+    }
     LATCHES[..cores].iter().for_each(|latch| latch.state.store(SIMULATED, Ordering::SeqCst));
 }
 

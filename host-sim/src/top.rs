@@ -1,10 +1,11 @@
-//! A live view of a stepped device in the terminal: what its cores and actors do, while simulated time passes as fast as one likes.
+//! A live view of a device in the terminal: what its cores and actors do, while simulated time passes as fast as one likes, or while
+//! threads run.
 //!
 //! | key | |
 //! |---|---|
-//! | space | pause, and on again |
-//! | `s` or → | a step: on to the next thing that happens |
-//! | `+` and `-`, or ↑ and ↓ | faster and slower |
+//! | space | pause, and on again (stepped only) |
+//! | `s` or → | a step: on to the next thing that happens (stepped only) |
+//! | `+` and `-`, or ↑ and ↓ | faster and slower (stepped only) |
 //! | `q` or Esc | closes the view; the program goes on to its end |
 //! | Ctrl-C | ends the process, with exit code 130 |
 //!
@@ -44,18 +45,18 @@ use watch::{Screen, Watch};
 /// Runs `main` on the device of these options, and shows it in the terminal.
 ///
 /// # Errors
-/// If the device is not stepped, if there is no terminal to draw on, and if all cores come to wait for one another.
+/// If there is no terminal to draw on, and in stepped mode if all cores come to wait for one another.
 ///
 /// # Panics
 /// As [`Device::try_run`](crate::Device::try_run).
 pub fn run<R>(options: &Options, title: &str, main: impl FnOnce() -> R) -> Result<Run<R>, Trouble> {
-    if options.mode != Mode::Stepped {
-        return Err(Trouble::NotStepped);
-    }
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
-        return Err(Trouble::NoTerminal(io::Error::other("input and output are not one")));
+        return Err(Trouble::NoTerminal(io::Error::other("standard input or output is none")));
     }
     let screen = Screen::open().map_err(Trouble::NoTerminal)?;
+    if options.mode == Mode::Threads {
+        return on_threads(options, Watch::new(screen, View::of_threads(title, options.cores)), main);
+    }
     let view = View::new(title, options.costs.megahertz, options.cores);
     let watch = Rc::new(RefCell::new(Watch::new(screen, view)));
     let looks = Rc::clone(&watch);
@@ -71,11 +72,17 @@ pub fn run<R>(options: &Options, title: &str, main: impl FnOnce() -> R) -> Resul
     Ok(run)
 }
 
+/// The picture is drawn by a thread of its own: time passes by itself.
+fn on_threads<R>(options: &Options, mut watch: Watch<Screen>, main: impl FnOnce() -> R) -> Result<Run<R>, Trouble> {
+    let run = options.device().run_watched_threads(|watched| watch.look_on(watched), main);
+    watch.show_end(&run);
+    watch.close().map_err(Trouble::NoTerminal)?;
+    Ok(run)
+}
+
 /// Why a program was not watched to its end.
 #[derive(Debug)]
 pub enum Trouble {
-    /// Nobody can look at all threads at one moment.
-    NotStepped,
     /// There is no terminal, or it cannot be drawn on.
     NoTerminal(io::Error),
     /// All cores came to wait for one another.
@@ -85,7 +92,6 @@ pub enum Trouble {
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotStepped => f.write_str("only a stepped device can be watched; add `--mode stepped`"),
             Self::NoTerminal(error) => write!(f, "the live view needs a terminal: {error}"),
             Self::Deadlock(deadlock) => deadlock.fmt(f),
         }
@@ -95,21 +101,8 @@ impl fmt::Display for Trouble {
 impl Error for Trouble {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::NotStepped => None,
             Self::NoTerminal(error) => Some(error),
             Self::Deadlock(deadlock) => Some(deadlock),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads_cannot_be_watched() {
-        let options = Options { mode: Mode::Threads, ..Options::default() };
-        let trouble = run(&options, "", || unreachable!("it does not run")).expect_err("nobody can look");
-        assert_eq!(trouble.to_string(), "only a stepped device can be watched; add `--mode stepped`");
     }
 }

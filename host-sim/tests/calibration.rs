@@ -139,8 +139,9 @@ fn a_second_core_pays_as_it_does_on_the_board() {
     static PLAIN: Actor<Dictionary, Serial, 8, 8> = Dictionary;
     #[actor]
     static LOCKED: Actor<Dictionary, Mutex, 8, 8> = Dictionary;
+    // With room for readers that have answered and are still leaving.
     #[actor]
-    static SHARED: Actor<Dictionary, ReadersWriter, 8, 8> = Dictionary;
+    static SHARED: Actor<Dictionary, ReadersWriter, 16, 8> = Dictionary;
     // What the search takes there is what is left of a question without a monitor.
     let asked = |dictionary: Ref<Dictionary>, search| simulated(2, 1, || ask_all(dictionary, search));
     let search = (measured("dictionary, default") - asked(&PLAIN, 0)) / f64::from(TIMES);

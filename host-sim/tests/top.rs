@@ -4,13 +4,15 @@
 use std::cell::RefCell;
 use std::num::NonZeroU32;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::Duration;
 
-use flockwork::{Actor, Eventually, ReadersWriter, actor};
+use flockwork::{Actor, Eventually, ReadersWriter, Report, actor};
 use flockwork_host_sim::top::ratatui::Terminal;
 use flockwork_host_sim::top::ratatui::backend::TestBackend;
 use flockwork_host_sim::top::ratatui::buffer::Cell;
 use flockwork_host_sim::top::{Key, View, draw};
-use flockwork_host_sim::{ActorFigures, CoreFigures, CoreSnapshot, Device, Snapshot, charge};
+use flockwork_host_sim::{ActorFigures, CoreFigures, CoreSnapshot, Device, Snapshot, Watched, charge, run_until};
 
 /// What is on the screen, a line each, without spaces at its end.
 fn screen(view: &View, width: u16, height: u16) -> Vec<String> {
@@ -157,6 +159,39 @@ impl Library {
 
 #[actor]
 static LIBRARY: Actor<Library, ReadersWriter, 16, 16> = Library;
+
+#[test]
+fn threads_are_watched_while_they_run() {
+    #[actor]
+    static SHELF: Actor<Library, ReadersWriter, 16, 16> = Library;
+    // The picture that is waited for: five letters sent and none run, while the only core is in `main`.
+    let (seen, goes_on) = (AtomicBool::new(false), |lines: &[String]| lines[6].starts_with("Library"));
+    let mut pictures = Vec::new();
+    let look_on = |watched: &Watched| {
+        let mut view = View::of_threads("readers", 1);
+        while !watched.ends_within(Duration::from_millis(1)) {
+            view.advance(watched.snapshot());
+            let lines = screen(&view, 110, 10);
+            seen.fetch_or(goes_on(&lines), SeqCst);
+            pictures.push(lines);
+        }
+    };
+    let run = Device::threads(1).run_watched_threads(look_on, || {
+        (0..5).for_each(|_| SHELF.read().tell().expect("there is room"));
+        while !seen.load(SeqCst) {
+            std::thread::yield_now();
+        }
+        run_until(|| Report::of(&SHELF).letters == 0);
+    });
+    let waiting = pictures.iter().find(|lines| goes_on(lines)).expect("it was waited for");
+    let words = waiting[6].split_whitespace().collect::<Vec<_>>();
+    assert_eq!((words[1], words[2]), ("0", "5"), "{waiting:#?}");
+    assert!(waiting[0].ends_with("· threads") && waiting[9].contains("cannot be paused"), "{waiting:#?}");
+    // Nothing is lost or counted twice between two looks.
+    let shelf = run.actors.iter().find(|actor| actor.name.is_some_and(|name| name.ends_with("Library")));
+    assert_eq!(shelf.map(|shelf| (shelf.sent, shelf.ended, shelf.left, shelf.high_water)), Some((5, 5, 5, 5)));
+    assert_eq!((run.letters(), run.events.is_sorted_by_key(|event| event.time)), (5, true));
+}
 
 #[test]
 fn a_device_is_shown_while_it_runs() {

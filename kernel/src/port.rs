@@ -80,9 +80,11 @@ pub unsafe trait Port {
     /// published yet, so whatever time passes here passes before anybody can see it.
     ///
     /// For simulators and probes. It may take long, also while interrupts are masked or an actor's lock is held, as a slow core
-    /// would; like all else here it must not wait for what another core does under such a lock.
-    fn reached(hop: Hop, actor: u16, letter: Option<LetterName>) {
+    /// would; like all else here it must not wait for what another core does under such a lock. Returns whether the event is also
+    /// to be written into this core's ring: a simulator that makes a record of its own, or was asked for none, says no.
+    fn reached(hop: Hop, actor: u16, letter: Option<LetterName>) -> bool {
         let _ = (hop, actor, letter);
+        true
     }
     /// What runs on this core says that it did so many cycles of work ([`trace::charge`](crate::trace::charge)). Called with the
     /// `trace` feature only.
@@ -151,7 +153,7 @@ macro_rules! port {
                 hop: $crate::trace::Hop,
                 actor: u16,
                 letter: ::core::option::Option<$crate::trace::LetterName>,
-            ) {
+            ) -> bool {
                 <$port as $crate::port::Port>::reached(hop, actor, letter)
             }
             #[unsafe(no_mangle)]
@@ -179,7 +181,7 @@ unsafe extern "Rust" {
     fn _flockwork_port_catch(turn: &mut dyn FnMut());
     fn _flockwork_port_pause();
     #[cfg(feature = "trace")]
-    fn _flockwork_port_reached(hop: Hop, actor: u16, letter: Option<LetterName>);
+    fn _flockwork_port_reached(hop: Hop, actor: u16, letter: Option<LetterName>) -> bool;
     #[cfg(feature = "trace")]
     fn _flockwork_port_charge(cycles: u32);
     #[cfg(feature = "trace")]
@@ -269,7 +271,7 @@ pub(crate) fn catch(turn: &mut dyn FnMut()) {
 
 #[cfg(feature = "trace")]
 #[inline(always)]
-pub(crate) fn reached(hop: Hop, actor: u16, letter: Option<LetterName>) {
+pub(crate) fn reached(hop: Hop, actor: u16, letter: Option<LetterName>) -> bool {
     // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.
     unsafe { _flockwork_port_reached(hop, actor, letter) }
 }

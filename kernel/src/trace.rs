@@ -239,16 +239,21 @@ mod rings {
 
     #[inline(never)]
     pub(super) fn write(hop: Hop, actor: ActorId, letter: Option<LetterName>) {
-        let here = port::core();
-        if here == FOREIGN {
+        if port::core() == FOREIGN {
             return;
         }
         let actor = actor.plus_one() - 1;
         // First, because simulated time passes there.
-        port::reached(hop, actor, letter);
+        if port::reached(hop, actor, letter) {
+            keep(hop, actor, letter);
+        }
+    }
+
+    #[inline(never)]
+    fn keep(hop: Hop, actor: u16, letter: Option<LetterName>) {
         let event = Event { time: port::now(), hop, actor, letter };
         let _masked = port::mask();
-        let ring = &RINGS.0[usize::from(here)];
+        let ring = &RINGS.0[usize::from(port::core())];
         let place = ring.written.get();
         ring.events[place as usize % CAPACITY].set(Some(event));
         ring.written.set(place.wrapping_add(1));

@@ -62,6 +62,16 @@ pub fn names(actor: u16, method: u8) -> Option<Turn> {
     cores::names(actor, method).map(|(actor, method)| Turn { actor, method })
 }
 
+/// For simulators, before a device starts, on each core in turn: what the last device's cores left unheard is heard, and what they
+/// remember of one another is forgotten, so that runs in one process do not feel each other. Letters stay where they are.
+#[cfg(all(feature = "trace", not(target_os = "none"), not(loom)))]
+pub fn begin_anew() {
+    let here = port::core();
+    if here != FOREIGN {
+        cores::begin_anew(here);
+    }
+}
+
 /// One turn of the loop: what can be done now, within bounds. False if there was nothing to do.
 pub fn step_once() -> bool {
     let here = port::core();

@@ -3,12 +3,13 @@
 //! A measurement goes through the files in this order: [`options`] reads the command line, [`systems`] lists who takes
 //! part, builds them and runs one as a child process, [`rounds`] repeats that and takes medians, [`table`] prints them
 //! and [`bars`] compares them with what is demanded. [`instructions`] is the other way to measure: it counts
-//! instructions per message, which a busy machine cannot disturb.
+//! instructions per message, which a busy machine cannot disturb. [`stepped`] compares simulated time with threads.
 
 mod bars;
 mod instructions;
 mod options;
 mod rounds;
+mod stepped;
 mod systems;
 mod table;
 
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         }
         Task::Times => times(&options),
         Task::Instructions => instructions::run(&options),
+        Task::Stepped => stepped::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -10,12 +10,13 @@ use crate::systems::{self, System};
 pub(crate) const USAGE: &str = "\
 usage: bench [OPTIONS]                 nanoseconds per message, one and two workers
        bench instructions [OPTIONS]    instructions per message, one worker, under callgrind
+       bench stepped [OPTIONS]         letters per second in simulated time, beside those of a thread
 
   --only WORKLOAD   this workload only; may be repeated
   --system NAME     this system only; may be repeated
-  --rounds N        repetitions, of which the median counts (default 5; times only)
-  --best            the fastest round counts: for a busy machine, with many short rounds (times only)
-  --messages M      messages per run, instead of each workload's own default (times only)
+  --rounds N        repetitions, of which the median counts (default 5; not for instructions)
+  --best            the fastest round counts: for a busy machine, with many short rounds (not for instructions)
+  --messages M      messages per run, instead of each workload's own default (not for instructions)
   --json            results as JSON on standard output
   --help            this text
 
@@ -28,6 +29,7 @@ pub(crate) enum Task {
     Help,
     Times,
     Instructions,
+    Stepped,
 }
 
 /// A command line that has been read.
@@ -81,6 +83,8 @@ impl Options {
         let mut arguments = arguments.into_iter().peekable();
         if arguments.next_if_eq("instructions").is_some() {
             options.task = Task::Instructions;
+        } else if arguments.next_if_eq("stepped").is_some() {
+            options.task = Task::Stepped;
         }
         while let Some(option) = arguments.next() {
             let mut value = || arguments.next().ok_or_else(|| Misuse::MissingValue(option.clone()));
@@ -147,6 +151,8 @@ mod tests {
         let options = parse("--rounds 3 --messages 1000 --best").unwrap();
         assert_eq!((options.rounds, options.messages, options.best), (3, Some(1000), true));
         assert!(options.wants(Workload::Ring));
+        let options = parse("stepped --best --json").unwrap();
+        assert_eq!((options.task, options.best, options.json), (Task::Stepped, true, true));
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub(crate) fn build(systems: &[&'static System]) -> Result<Vec<Built>, String> {
             Some(earlier) => earlier.binary.clone(),
             None => {
                 eprintln!("[build {}/{}] {}-bench", index + 1, systems.len(), system.name);
-                build_one(system.name)?
+                build_one(system.name, &[])?
             }
         };
         built.push(Built { system, binary });
@@ -89,11 +89,23 @@ pub(crate) fn build(systems: &[&'static System]) -> Result<Vec<Built>, String> {
     Ok(built)
 }
 
-fn build_one(name: &str) -> Result<PathBuf, String> {
+/// This project's kernel in two builds: as it is shipped, and with simulated time, which needs the hops of letters to be traced.
+pub(crate) fn build_with_and_without_stepped() -> Result<[Built; 2], String> {
+    let system = &ALL[0];
+    eprintln!("[build 1/2] {}-bench", system.name);
+    let shipped = build_one(system.name, &[])?;
+    eprintln!("[build 2/2] {}-bench with simulated time", system.name);
+    // In a folder of its own: the two builds would otherwise replace one another.
+    let stepped = build_one(system.name, &["--features", "stepped", "--target-dir", "target/stepped"])?;
+    Ok([shipped, stepped].map(|binary| Built { system, binary }))
+}
+
+fn build_one(name: &str, options: &[&str]) -> Result<PathBuf, String> {
     let package = format!("{name}-bench");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["build", "--release", "--quiet", "--package", &package])
+        .args(options)
         .arg("--message-format=json-render-diagnostics")
         .current_dir(workspace())
         .stderr(Stdio::inherit())
@@ -130,8 +142,12 @@ impl Built {
 
     /// Runs a workload once in a child process.
     pub(crate) fn run(&self, workload: Workload, workers: usize, messages: u64) -> Result<Record, String> {
-        let mut child = self
-            .command(&[], workload, workers, messages)
+        self.finish(self.command(&[], workload, workers, messages))
+    }
+
+    /// Waits for a command of this system to end.
+    pub(crate) fn finish(&self, mut command: Command) -> Result<Record, String> {
+        let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()

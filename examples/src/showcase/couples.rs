@@ -34,9 +34,10 @@ helpers!(
 /// that a busy machine lets some of them pass undisturbed.
 const MEASUREMENT: Duration = Duration::from_micros(400);
 /// Measurements in a row.
-const ROUND: usize = 50;
-/// Every series has so many rounds, in turn with the others; the best measurement counts, since only noise makes one longer.
-const ROUNDS: usize = 12;
+const ROUND: usize = 25;
+/// Every series has so many rounds, in turn with the others, so that a slow moment of the machine falls on all alike; the best
+/// measurement counts, since only noise makes one longer.
+const ROUNDS: usize = 24;
 /// How many letters a derivation has on threads: as many as can be under way. A single match takes a quarter of a microsecond there,
 /// less than a letter takes from one core's cache to the other's.
 pub(crate) const LETTERS_ON_THREADS: usize = WINDOW;
@@ -95,9 +96,26 @@ pub(crate) struct Measured {
     pub(crate) run: Option<Run<Derivation>>,
     /// Which flock of its flockr it was.
     pub(crate) flock: FlockId,
+    /// On threads: the best of each round. The best of them is what counts.
+    pub(crate) rounds: Vec<f64>,
+}
+
+/// How a speed-up differs from round to round.
+pub(crate) struct Spread {
+    pub(crate) least: f64,
+    pub(crate) median: f64,
+    pub(crate) most: f64,
 }
 
 impl Measured {
+    /// Speed-ups over another series, each within one round of both; none if there were no rounds.
+    pub(crate) fn spread(&self, over: &Self) -> Option<Spread> {
+        let mut ratios: Vec<f64> = over.rounds.iter().zip(&self.rounds).map(|(over, own)| over / own).collect();
+        ratios.sort_by(f64::total_cmp);
+        let (least, most) = (*ratios.first()?, *ratios.last()?);
+        Some(Spread { least, median: ratios[ratios.len() / 2], most })
+    }
+
     /// How many times as fast as another.
     pub(crate) fn speed_up(&self, over: &Self) -> f64 {
         over.spent / self.spent
@@ -144,6 +162,7 @@ impl Method {
                         let round = self.time(series, flock);
                         assert_eq!(found(&round), found(best), "the same people, the same flock");
                         best.spent = best.spent.min(round.spent);
+                        best.rounds.extend(round.rounds);
                     }
                 }
                 best
@@ -161,7 +180,7 @@ impl Method {
 
     fn step(&self, series: Series, flock: FlockId) -> Measured {
         let run = self.record(series, flock);
-        Measured { derivation: run.returned, spent: run.cycles as f64, run: Some(run), flock }
+        Measured { derivation: run.returned, spent: run.cycles as f64, run: Some(run), flock, rounds: Vec::new() }
     }
 
     /// One more derivation, with a record of every letter, in either mode.
@@ -176,11 +195,23 @@ impl Method {
         top::run(&options, &title, || self.derive(series, flock))
     }
 
+    /// How it is measured on threads, in words.
+    pub(crate) fn on_threads() -> String {
+        format!(
+            "How threads are measured: {ROUNDS} rounds, the series in turn. A round starts its threads (the default actor has one \
+             core, so no\nother thread waits or spins beside it), derives once to warm up, and then measures {ROUND} times what a \
+             derivation takes, as a mean\nover {} ms. The best of all counts. The hooks for simulated time are compiled in, but no \
+             events are kept.",
+            MEASUREMENT.as_secs_f64() * 1e3
+        )
+    }
+
     /// One round on threads.
     fn time(&self, series: Series, flock: FlockId) -> Measured {
         let device = Device::threads(series.cores).keep_events(false);
         let round = device.run(|| {
-            let mut best = Measured { derivation: self.derive(series, flock), spent: f64::MAX, run: None, flock };
+            let derivation = self.derive(series, flock);
+            let mut best = Measured { derivation, spent: f64::MAX, run: None, flock, rounds: Vec::new() };
             for _ in 0..ROUND {
                 let (start, mut derivations) = (Instant::now(), 0);
                 while start.elapsed() < MEASUREMENT {
@@ -189,6 +220,7 @@ impl Method {
                 }
                 best.spent = best.spent.min(start.elapsed().as_nanos() as f64 / f64::from(derivations));
             }
+            best.rounds.push(best.spent);
             best
         });
         round.returned

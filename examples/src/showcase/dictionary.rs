@@ -10,6 +10,7 @@ use flockwork_host_sim::Misuse;
 use serde_json::json;
 
 use crate::arguments::Arguments;
+use crate::say;
 
 // The same actor three times. The third word of each type is all that differs.
 #[actor]
@@ -30,10 +31,10 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
     let json = arguments.flag("--json");
     arguments.nothing_else()?;
     if !json {
-        println!(
+        say(&format!(
             "One actor, a dictionary of {WORDS} words, is asked {READS} times on {CORES} cores which words are alike.\n\
-             Its source is the same in every row; only the monitor in its declaration differs.\n"
-        );
+             Its source is the same in every row; only the monitor in its declaration differs.\n\n"
+        ));
     }
     let dictionaries: [(&str, Ref<Dictionary>); 3] =
         [("default", &PLAIN), ("mutex", &LOCKED), ("readers-writer", &SHARED)];
@@ -58,21 +59,20 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
             json!({ "mode": "threads", "cores": CORES, "monitor": name, "reads": READS,
                     "nanoseconds": time.as_nanos() as u64, "speed_up": speed_up })
         });
-        println!("{:#}", json!({ "rows": rows.collect::<Vec<_>>() }));
+        say(&format!("{:#}\n", json!({ "rows": rows.collect::<Vec<_>>() })));
         return Ok(());
     }
-    println!("  monitor            time       speed-up");
+    let mut text = String::from("  monitor            time       speed-up\n");
     for ((name, _), time) in dictionaries.iter().zip(best) {
         let speed_up = best[0].as_secs_f64() / time.as_secs_f64();
         let bar = "▇".repeat((speed_up * 10.0).round() as usize);
-        println!("  {name:<15} {:>7.1} ms   {speed_up:>5.2} ×  {bar}", time.as_secs_f64() * 1e3);
+        text += &format!("  {name:<15} {:>7.1} ms   {speed_up:>5.2} ×  {bar}\n", time.as_secs_f64() * 1e3);
     }
 
-    println!(
-        "\nWithout a monitor, and under Mutex, one letter runs at a time, on one core or the other.\n\
+    text += "\nWithout a monitor, and under Mutex, one letter runs at a time, on one core or the other.\n\
          Under ReadersWriter letters to `resembling(&self)` run on both cores at once; a letter to `put(&mut self)` would\n\
-         still run alone. All answers were checked."
-    );
+         still run alone. All answers were checked.\n";
+    say(&text);
     Ok(())
 }
 

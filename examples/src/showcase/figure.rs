@@ -12,6 +12,7 @@ use crate::arguments::Arguments;
 use crate::chart::{Points, draw};
 use crate::couples::{BASE, LETTERS_ON_THREADS, Measured, Method, Monitor, Series, as_expected, crowd, world};
 use crate::files::Files;
+use crate::say;
 use crate::urbiflock::quoted;
 
 /// People per row.
@@ -34,7 +35,9 @@ struct Row {
 }
 
 pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
-    for option in ["--mode", "--faults", "--costs", "--limit"] {
+    for option in
+        ["--mode", "--faults", "--costs", "--limit", "--top", "--people", "--monitor", "--flock", "--batch", "--events"]
+    {
         arguments.refuse(option, "the figure has no such option; `cargo run -- urbiflock` has")?;
     }
     let (options, seed) = arguments.device()?;
@@ -76,9 +79,9 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
     }
     if json {
         let rows = figure.rows.iter().flat_map(|row| row.json(&series)).collect::<Vec<_>>();
-        println!("{:#}", json!({ "seed": options.seed, "world": seed, "rows": rows }));
+        say(&format!("{:#}\n", json!({ "seed": options.seed, "world": seed, "rows": rows })));
     } else {
-        print!("{}{written}", figure.tell());
+        say(&(figure.tell() + &written));
     }
     Ok(())
 }
@@ -112,6 +115,9 @@ impl Row {
                     "comparisons": one.derivation.comparisons, "speed_up": one.speed_up(&measured[0]),
                 });
                 row[unit] = json!(one.spent.round() as u64);
+                if !one.rounds.is_empty() {
+                    row["rounds"] = one.rounds.iter().map(|round| json!(round.round() as u64)).collect();
+                }
                 rows.push(row);
             }
         }
@@ -217,12 +223,25 @@ impl Figure {
              `Mutex` takes {} % more than no monitor{mutex}.\n\
              All hashes agree, in both modes, under all monitors, and with the incremental engine{checked}.\n\n\
              Stepped: a letter for each person, cycles from a table of what letters take on the board. Emulated: the same on the RP2040's\n\
-             emulator, as kept by the tests. Threads: {LETTERS_ON_THREADS} letters a derivation, best of many measurements; trace events are\n\
-             included, because stepped mode needs them, and so is whatever else this machine does.\n\n",
+             emulator, as kept by the tests. Threads: {LETTERS_ON_THREADS} letters a derivation.\n{}{}\n\n",
             range(&self.stepped(gain), 2),
             range(&self.threads(gain), 2),
             range(&self.stepped(overhead), 1),
+            Method::on_threads(),
+            self.spread(),
         )
+    }
+
+    /// How much the speed-up on threads differed from round to round: what else this machine does is in it.
+    fn spread(&self) -> String {
+        let row = self.rows.iter().find(|row| row.people == RECORDED);
+        row.and_then(|row| row.threads[2].spread(&row.threads[0])).map_or(String::new(), |spread| {
+            format!(
+                "\nWithin single rounds, threads were {:.2} to {:.2} times as fast at {RECORDED} people, with a median of {:.2}: the less \
+                 this machine\nhas to do besides, the nearer these are.",
+                spread.least, spread.most, spread.median
+            )
+        })
     }
 
     /// The run that the trace and the report show: 400 people, both cores.

@@ -11,6 +11,7 @@ mod files;
 mod live;
 mod urbiflock;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use arguments::Arguments;
@@ -35,8 +36,8 @@ const COMMANDS: &[Command] = &[
         name: "urbiflock",
         usage: "[--people N] [--seed S] [--world S] [--monitor default|mutex|readers-writer] [--mode stepped|threads]
             [--cores N] [--batch N] [--flock PREDICATE] [--leave N] [--events FILE] [--bustle N]
-            [--trace FILE] [--report FILE] [--top] [--json]",
-        help: "One flock: the couples, or any other, also while people come and go.",
+            [--trace FILE] [--report FILE] [--top] [--json] [--faults LIST] [--costs FILE] [--limit CYCLES]",
+        help: "One flock: the couples, or any other, also while people come and go. `--top` watches it in the terminal.",
         run: urbiflock::run,
     },
     Command {
@@ -50,7 +51,7 @@ const COMMANDS: &[Command] = &[
 fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
     if words.iter().any(|word| word == "--help" || word == "-h") || words.first().is_some_and(|word| word == "help") {
-        print!("{}", help());
+        say(&help());
         return ExitCode::SUCCESS;
     }
     if words.first().is_some_and(|word| word == "explore") {
@@ -89,6 +90,14 @@ fn explore(words: &[String]) -> ! {
     }
     Options::default().from_command_line();
     unreachable!("a command line that begins with `explore` ends the process")
+}
+
+/// Prints a result. Whoever reads it may have had enough (`… | head`): then there is nobody left to tell, and the program ends.
+fn say(text: &str) {
+    let mut out = std::io::stdout().lock();
+    if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+        std::process::exit(1);
+    }
 }
 
 fn help() -> String {

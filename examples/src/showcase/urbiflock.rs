@@ -3,7 +3,6 @@
 use std::num::NonZeroU16;
 
 use flockwork_host_sim::report::Report;
-use flockwork_host_sim::top::Trouble;
 use flockwork_host_sim::{Misuse, Mode, Run};
 use flockwork_urbiflock::{Definition, Derivation, MAX_NEARBY, Predicate};
 use serde_json::json;
@@ -12,6 +11,7 @@ use crate::arguments::Arguments;
 use crate::couples::{BASE, Measured, Method, Monitor, Series, as_expected, crowd, world};
 use crate::files::Files;
 use crate::live::{self, Happenings};
+use crate::say;
 
 /// How many people are near if nobody says.
 const PEOPLE: usize = 120;
@@ -27,9 +27,6 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
     let top = arguments.flag("--top");
     let json = arguments.flag("--json");
     arguments.nothing_else()?;
-    if top && options.mode == Mode::Threads {
-        return Err(Misuse::new(format!("--top: {}", Trouble::NotStepped)));
-    }
 
     let mut method = Method::on(options.clone(), people);
     if let Some(batch) = batch.and_then(|batch| NonZeroU16::new(batch as u16)) {
@@ -75,14 +72,17 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
             "speed_up": chosen.speed_up(base),
         });
         figures[unit] = json!(chosen.spent.round() as u64);
-        println!("{figures:#}");
-    } else {
-        print!("{}", lived.tell(name));
-        print!("{}", tell(&method, series[1], lived.near, flock.is_none(), base, chosen));
-        if expected == Some(true) {
-            println!("This is what the workload's check values say.");
+        if !chosen.rounds.is_empty() {
+            figures["rounds"] = chosen.rounds.iter().map(|round| json!(round.round() as u64)).collect();
         }
-        print!("{written}");
+        say(&format!("{figures:#}\n"));
+    } else {
+        let mut text = lived.tell(name);
+        text += &tell(&method, series[1], lived.near, flock.is_none(), base, chosen);
+        if expected == Some(true) {
+            text += "\nThe couples are those of the workload's check values.\n";
+        }
+        say(&(text + &written));
     }
     Ok(())
 }
@@ -137,7 +137,13 @@ fn tell(method: &Method, series: Series, near: usize, couples: bool, base: &Meas
             );
         }
     } else {
-        text += "\n  The kernel's trace events, which stepped mode needs, are in these times.\n";
+        text += &format!("\n{}\n", Method::on_threads());
+        if let Some(spread) = chosen.spread(base) {
+            text += &format!(
+                "Within single rounds it was {:.2} to {:.2} times as fast as the default actor, with a median of {:.2}.\n",
+                spread.least, spread.most, spread.median
+            );
+        }
     }
     text
 }

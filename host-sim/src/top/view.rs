@@ -27,6 +27,8 @@ pub struct View {
     pub now: Snapshot,
     /// What the keys have set.
     pub controls: Controls,
+    /// Whether time passes by itself: the cores are threads.
+    pub is_real: bool,
 }
 
 impl View {
@@ -35,7 +37,12 @@ impl View {
         let core = CoreSnapshot { figures: CoreFigures::default(), is_asleep: false, turn: None };
         let now = Snapshot { cycles: 0, cores: vec![core; cores], actors: Vec::new() };
         let controls = Controls::default();
-        Self { title: title.to_owned(), megahertz, before: now.clone(), now, controls }
+        Self { title: title.to_owned(), megahertz, before: now.clone(), now, controls, is_real: false }
+    }
+
+    /// The same for a device of threads, whose cycles are nanoseconds.
+    pub fn of_threads(title: &str, cores: usize) -> Self {
+        Self { is_real: true, ..Self::new(title, 1000, cores) }
     }
 
     /// Shows a later moment.
@@ -62,6 +69,8 @@ pub fn draw(frame: &mut Frame<'_>, view: &View) {
     draw_actors(frame, actors, view);
     let help = if view.controls.is_at_end {
         " any key closes the view"
+    } else if view.is_real {
+        " q close · threads cannot be paused or stepped: --mode stepped can"
     } else {
         " space pause · s step · + faster · - slower · q close"
     };
@@ -72,6 +81,7 @@ fn draw_title(frame: &mut Frame<'_>, area: Rect, view: &View) {
     let speed = time(view.controls.microseconds_a_second(), 1);
     let state = match view.controls {
         Controls { is_at_end: true, .. } => Span::from("ended").bold(),
+        _ if view.is_real => Span::from("threads").fg(Color::Green),
         Controls { is_paused: true, .. } => Span::from("paused").fg(Color::Yellow).bold(),
         _ => Span::from(format!("{speed} a second")).fg(Color::Green),
     };

@@ -10,6 +10,7 @@ use ratatui::{DefaultTerminal, Frame};
 
 use super::controls::{FRAME, Key};
 use super::view::{View, draw};
+use crate::recording::Watched;
 use crate::run::{CoreSnapshot, Run, Snapshot};
 
 /// Where pictures are shown and keys are pressed.
@@ -52,6 +53,15 @@ impl<C: Console> Watch<C> {
         if let Err(error) = self.show() {
             self.failed = Some(error);
             self.end();
+        }
+    }
+
+    /// Looks on while threads run, from a thread that is no core, until their program has ended.
+    pub(super) fn look_on(&mut self, watched: &Watched) {
+        while !watched.ends_within(if self.is_closed { FRAME } else { Duration::ZERO }) {
+            if !self.is_closed {
+                self.look(&watched.snapshot());
+            }
         }
     }
 
@@ -102,6 +112,8 @@ impl<C: Console> Watch<C> {
                     self.end();
                     return Ok(());
                 }
+                // Nobody can hold threads up.
+                Some(_) if view.is_real => {}
                 Some(key) => view.controls.press(key),
                 None if stands_still => {}
                 None => break,
@@ -111,7 +123,10 @@ impl<C: Console> Watch<C> {
             }
         }
         self.frame_began = Instant::now();
-        self.next = self.view.now.cycles + self.view.controls.cycles_a_frame(self.view.megahertz);
+        self.next = match self.view.is_real {
+            true => 0,
+            false => self.view.now.cycles + self.view.controls.cycles_a_frame(self.view.megahertz),
+        };
         Ok(())
     }
 }
@@ -277,6 +292,19 @@ mod tests {
         (0..10).for_each(|look| watch.look(&at(look * 1_000_000, look)));
         assert_eq!((watch.console.drawn, watch.console.closed), (2, 1));
         assert!(watch.close().is_ok());
+    }
+
+    #[test]
+    fn threads_are_shown_as_they_are_and_keys_do_not_hold_them_up() {
+        let keys = [Some(Key::Pause), Some(Key::Step), None, Some(Key::Slower), None, Some(Key::Quit)];
+        let mut watch = watch(keys);
+        watch.view = View::of_threads("test", 1);
+        for (look, cycles) in [5, 6, 7, 8].into_iter().enumerate() {
+            watch.look(&at(cycles, look as u64));
+        }
+        // A picture for each look but the last, and one more after each key that means nothing here.
+        assert_eq!((watch.console.drawn, watch.console.closed, watch.console.keys.len()), (6, 1, 0));
+        assert_eq!((watch.view.now.cycles, watch.view.controls), (7, View::of_threads("test", 1).controls));
     }
 
     #[test]

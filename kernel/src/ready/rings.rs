@@ -171,6 +171,16 @@ impl Ready {
             || theirs.offered.read(Mutant::OfferedReadRelaxed) != self.heard[other].get()
     }
 
+    /// Forgets whose turn it is, and whatever came and went in the set of core `other`.
+    #[cfg(all(feature = "trace", not(loom)))]
+    pub(crate) fn begin_anew(&self, other: usize, theirs: &Self) {
+        self.turn.set(false);
+        if theirs.unpinned.seems_empty() {
+            self.looked[other].set(theirs.unpinned.tail.glance());
+            self.heard[other].set(theirs.offered.glance());
+        }
+    }
+
     /// What core `other` has that this core has not looked at: all if it was offered again, otherwise what is new.
     pub(crate) fn look<'a>(&self, other: usize, theirs: &'a Self) -> Places<'a> {
         let ring = &theirs.unpinned;

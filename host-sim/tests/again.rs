@@ -1,0 +1,85 @@
+//! Runs one after the other in one process: the kernel's tables and the actors are the process's, and a run must not feel what the
+//! ones before it left there. The first one is the one that differs most easily: an actor's first letter makes it known to the kernel.
+//!
+//! One test, because the tests of a file run in one process and in any order.
+#![allow(missing_docs, unreachable_pub, reason = "the actors of a test are nobody's API")]
+
+use flockwork::{Actor, Eventually, Pinned, ReadersWriter, Ref, Report, Serial, actor};
+use flockwork_host_sim::{Device, Run, charge, run_until};
+
+pub struct Library {
+    books: u32,
+}
+
+#[actor]
+impl Library {
+    pub fn read(&self, cycles: u32) -> u32 {
+        charge(cycles);
+        self.books
+    }
+
+    pub fn add(&mut self, cycles: u32) {
+        charge(cycles);
+        self.books += 1;
+    }
+}
+
+pub struct Clerk(Ref<Library>);
+
+#[actor]
+impl Clerk {
+    pub fn fetch(&mut self, cycles: u32) -> u32 {
+        charge(cycles);
+        self.0.read(cycles).get().unwrap_or(0)
+    }
+}
+
+#[actor]
+static LIBRARY: Actor<Library, ReadersWriter, 16, 8> = Library { books: 1 };
+#[actor]
+static CLERK: Actor<Clerk, Serial, 16, 8> = Clerk(&LIBRARY);
+#[actor]
+static PORTER: Actor<Clerk, Pinned<1>, 16, 8> = Clerk(&LIBRARY);
+
+/// Letters that wait, nest, come one by one and in bursts, with a monitor and without.
+fn busy_day() {
+    // The others sleep before the first letter to a pinned actor comes: the one it is for has to be woken.
+    charge(10_000);
+    PORTER.fetch(1).tell().unwrap();
+    for round in 0..20 {
+        CLERK.fetch(round * 10).tell().unwrap();
+        CLERK.fetch(round * 7).tell().unwrap();
+        LIBRARY.add(300).tell().unwrap();
+        let answers = [1, 2, 3].map(|cycles| LIBRARY.read(cycles * 100).ask().unwrap());
+        PORTER.fetch(round).tell().unwrap();
+        answers.into_iter().for_each(|answer| assert!(answer.get().is_ok()));
+        assert!(CLERK.fetch(50).get().is_ok());
+    }
+    let reports = || [Report::of(&CLERK), Report::of(&PORTER), Report::of(&LIBRARY)];
+    run_until(|| reports().iter().all(|report| report.letters == 0));
+}
+
+fn trace(run: &Run<()>) -> String {
+    let mut text = Vec::new();
+    run.write_trace(&mut text).expect("memory can be written");
+    String::from_utf8(text).expect("a trace is text")
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run_again_and_again() {
+    for cores in [2, 3, 5] {
+        let day = |seed| Device::stepped(cores).seed(seed).run(busy_day);
+        let (first, other, second) = (day(3), day(4), day(3));
+        for (number, (one, again)) in trace(&first).lines().zip(trace(&second).lines()).enumerate() {
+            assert_eq!(one, again, "line {number}, {cores} cores");
+        }
+        assert_eq!(trace(&first), trace(&second), "{cores} cores");
+        assert_ne!(trace(&first), trace(&other), "another seed, another run, {cores} cores");
+        assert_eq!((first.cycles, &first.cores, &first.actors), (second.cycles, &second.cores, &second.actors));
+
+        // Nor does it matter whether events are kept.
+        let figures = Device::stepped(cores).seed(3).keep_events(false).run(busy_day);
+        assert!(figures.events.is_empty() && figures.letters() > 100);
+        assert_eq!((first.cycles, &first.cores, &first.actors), (figures.cycles, &figures.cores, &figures.actors));
+    }
+}
