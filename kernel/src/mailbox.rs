@@ -32,7 +32,7 @@ use crate::lane::{LaneHead, Slots};
 use crate::letter::Head;
 use crate::methods::Methods;
 use crate::monitor::{Discipline, Monitor};
-use crate::port::{self, FOREIGN, FOREIGN_THREADS, MAX_CORES};
+use crate::port::{self, FOREIGN_THREADS, MAX_CORES};
 use crate::ready::Ready;
 use crate::sync::{Mutant, array_of, const_unless_loom, removed};
 use crate::visit;
@@ -209,10 +209,7 @@ impl Office {
             }
             room.is_some()
         });
-        // As for every other letter: the core that the actor is pinned to hears of it at once, also of its first one.
-        let invites = |there, id| there != here && here != FOREIGN && cores::invite(here, there, id);
-        let invited = sent && self.desk.pinned_to().zip(self.desk.id()).is_some_and(|(there, id)| invites(there, id));
-        if sent && !invited {
+        if sent {
             visit::note(self, here);
         }
         sent
