@@ -66,6 +66,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         message_offset: Slot::<A>::MESSAGE_OFFSET,
         claims_offset: Slot::<A>::CLAIMS_OFFSET,
         sharing: Self::SHARING,
+        grant: Lists::grant_of(Self::SHARING, Slot::<A>::CLAIMS_OFFSET.is_some()),
         layout: Slots::<A, N, P>::LAYOUT,
     };
     const SHARING: Sharing = <M::Discipline as Discipline>::SHARING.0;
@@ -485,20 +486,20 @@ where
     }
 
     #[inline(always)]
-    fn decide(&'static self, ended: Option<NonNull<Head>>) {
+    fn schedule(&'static self) {
         let Some(lists) = self.mail.lists.lists() else { return };
-        let descriptor = const { &Self::DESCRIPTOR };
-        // SAFETY: under the lock, and neither `leave` nor `schedule` can reach this again: they have no way to visit the actor.
-        let monitor = unsafe { &mut *self.monitor.get() };
-        if let Some(letter) = ended {
-            monitor.leave(Self::view(letter));
-            trace::left(|| self.office().desk.id(), trace::name(letter));
+        // SAFETY: under the lock, and `schedule` cannot reach this again: it has no way to visit the actor.
+        unsafe { &mut *self.monitor.get() }.schedule(Inbox { lists, descriptor: const { &Self::DESCRIPTOR } });
+    }
+
+    #[inline(always)]
+    fn leave(&'static self, letter: NonNull<Head>) {
+        if Self::IN_ORDER {
+            return;
         }
-        if !lists.is_empty() {
-            lists.seen();
-            monitor.schedule(Inbox { lists, descriptor });
-            lists.publish();
-        }
+        // SAFETY: as in `schedule`.
+        unsafe { &mut *self.monitor.get() }.leave(Self::view(letter));
+        trace::left(|| self.office().desk.id(), trace::name(letter));
     }
 
     #[inline(always)]

@@ -50,8 +50,11 @@ pub(crate) trait Resident: Sync {
     /// The caller holds the lock; the letter is published and the oldest of its lane not received yet.
     unsafe fn run_oldest(&'static self, here: u8, lane: usize, place: u16);
 
-    /// Of an actor with a monitor: tells it of a letter that has left the gate, then lets it decide if letters wait.
-    fn decide(&'static self, ended: Option<NonNull<Head>>);
+    /// Of an actor with a monitor: lets it decide. The inbox is not empty.
+    fn schedule(&'static self);
+
+    /// Tells the monitor of a letter that has left the gate.
+    fn leave(&'static self, letter: NonNull<Head>);
 
     /// Runs a letter that was granted, with or without the lock.
     ///

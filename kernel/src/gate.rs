@@ -35,17 +35,23 @@ impl Gate {
     /// Whether a letter could come in now without aliasing.
     #[inline(always)]
     pub(crate) fn admits(&self, letter: Letter<'_>) -> bool {
-        if self.writer.get() && !removed(Mutant::GateIgnoresWriter) {
-            return false;
-        }
-        if is_alone(letter) {
-            return self.readers.get() == 0 || removed(Mutant::GateIgnoresReaders);
-        }
         // The claims count whatever the access says: a hand-written `Methods` may call a letter with claims a reader.
-        letter.descriptor.claims_offset.is_none() || self.admits_claims(letter.claims())
+        !self.is_closed() && if is_alone(letter) { self.is_empty() } else { self.admits_claims(letter.claims()) }
     }
 
-    #[inline(never)]
+    /// Whether nobody else can come in.
+    #[inline(always)]
+    fn is_closed(&self) -> bool {
+        self.writer.get() && !removed(Mutant::GateIgnoresWriter)
+    }
+
+    /// Whether nobody who shares is inside.
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.readers.get() == 0 || removed(Mutant::GateIgnoresReaders)
+    }
+
+    #[inline(always)]
     fn admits_claims(&self, claims: Claims) -> bool {
         claims.is_empty() || !claims.conflicts_with(self.claims.get())
     }
@@ -65,18 +71,35 @@ impl Gate {
     /// Lets a letter in, unless it would alias.
     #[inline(always)]
     pub(crate) fn admit(&self, letter: Letter<'_>) -> bool {
-        if !self.admits(letter) {
-            return false;
-        }
         if is_alone(letter) {
-            self.writer.set(true);
-        } else {
-            self.readers.set(self.readers.get() + 1);
-            if letter.descriptor.claims_offset.is_some() {
-                self.claims.set(self.claims.get().with(letter.claims()));
-            }
+            return self.admit_alone();
         }
-        true
+        let claims = letter.claims();
+        let admitted = self.admits_claims(claims) && self.admit_reader();
+        if admitted && !claims.is_empty() {
+            self.claims.set(self.claims.get().with(claims));
+        }
+        admitted
+    }
+
+    /// Lets a letter in that must be alone.
+    #[inline(always)]
+    pub(crate) fn admit_alone(&self) -> bool {
+        let admitted = !self.is_closed() && self.is_empty();
+        if admitted {
+            self.writer.set(true);
+        }
+        admitted
+    }
+
+    /// Lets a letter in that shares, and claims nothing.
+    #[inline(always)]
+    pub(crate) fn admit_reader(&self) -> bool {
+        let admitted = !self.is_closed();
+        if admitted {
+            self.readers.set(self.readers.get() + 1);
+        }
+        admitted
     }
 
     /// Takes a letter out: the one that is alone inside, or one of those that share, whose claims are taken out after this.

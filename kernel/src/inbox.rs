@@ -8,7 +8,7 @@
 use core::fmt;
 use core::ptr::NonNull;
 
-use crate::gate::{Gate, compatible};
+use crate::gate::{Gate, Sharing, compatible};
 use crate::lane::Places;
 use crate::letter::{Access, Category, Descriptor, Head, Letter, Link, Stage};
 use crate::mailbox::Office;
@@ -107,6 +107,9 @@ impl ListsOf for Lists {
         Some(self)
     }
 }
+
+/// A way to grant a letter; false if it is no longer waiting or the grant would alias.
+pub(crate) type Grants = fn(&Lists, Letter<'_>) -> bool;
 
 /// The lists of letters of one actor, and its gate. Everything here is under the actor's lock.
 ///
@@ -208,6 +211,24 @@ impl Lists {
         self.first_granted.get()
     }
 
+    /// Whether the letter that was granted first is the only one.
+    #[inline(always)]
+    pub(crate) fn is_only_granted(&self, first: NonNull<Head>) -> bool {
+        deref(first).granted_next.get().is_none()
+    }
+
+    /// Whether a letter was started without the lock that has not left yet.
+    #[inline(always)]
+    pub(crate) fn has_running(&self) -> bool {
+        self.running.get().is_some()
+    }
+
+    /// Whether no letter waits, and none is granted or running without the lock.
+    #[inline(always)]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.is_empty() && !self.has_granted() && !self.has_running()
+    }
+
     /// Whether a letter waits that the monitor was not asked about yet.
     #[inline(always)]
     pub(crate) fn has_unseen(&self) -> bool {
@@ -269,40 +290,62 @@ impl Lists {
         self.youngest.set(Some(last));
     }
 
+    /// How letters of an actor are granted: each of the three is without what the others need, and calls nothing.
+    pub(crate) const fn grant_of(sharing: Sharing, claims: bool) -> Grants {
+        match sharing {
+            _ if claims => Self::grant_claiming,
+            Sharing::OneAtATime => Self::grant_alone,
+            Sharing::Parallel => Self::grant_sharing,
+        }
+    }
+
+    fn grant_claiming(&self, letter: Letter<'_>) -> bool {
+        self.grant_if(letter.head, || self.gate.admit(letter))
+    }
+
+    fn grant_alone(&self, letter: Letter<'_>) -> bool {
+        self.grant_if(letter.head, || self.gate.admit_alone())
+    }
+
+    fn grant_sharing(&self, letter: Letter<'_>) -> bool {
+        self.grant_if(letter.head, || {
+            if letter.access() == Access::Writer { self.gate.admit_alone() } else { self.gate.admit_reader() }
+        })
+    }
+
     /// Grants a letter, unless it is no longer waiting or the grant would alias.
-    #[cfg_attr(target_os = "none", inline(never))]
-    fn grant(&self, letter: Letter<'_>) -> bool {
-        let head = letter.head();
+    #[inline(always)]
+    fn grant_if(&self, letter: NonNull<Head>, admit: impl FnOnce() -> bool) -> bool {
+        let head = deref(letter);
         if head.stage.get() != Stage::Waiting {
             return false;
         }
-        if !self.gate.admit(letter) {
+        if !admit() {
             self.refuse(letter);
             return false;
         }
         head.stage.set(Stage::Granted);
         head.granted_next.set(None);
-        if self.oldest.get() == Some(letter.head) {
+        if self.oldest.get() == Some(letter) {
             self.oldest.set(head.next.get());
         } else {
             self.unlisted.set(self.unlisted.get() + 1);
         }
         if self.first_granted.get().is_none() {
-            self.first_granted.set(Some(letter.head));
+            self.first_granted.set(Some(letter));
         } else if let Some(last) = self.last_granted.get() {
-            deref(last).granted_next.set(Some(letter.head));
+            deref(last).granted_next.set(Some(letter));
         }
-        self.last_granted.set(Some(letter.head));
-        crate::trace::granted(|| self.owner.get(), crate::trace::name(letter.head));
+        self.last_granted.set(Some(letter));
+        crate::trace::granted(|| self.owner.get(), crate::trace::name(letter));
         true
     }
 
     /// Counts and reports a grant that would have aliased.
-    #[cold]
-    #[inline(never)]
-    fn refuse(&self, letter: Letter<'_>) {
+    #[inline(always)]
+    fn refuse(&self, letter: NonNull<Head>) {
         self.refused.publish(self.refused.own().wrapping_add(1), None);
-        crate::trace::refused(|| self.owner.get(), crate::trace::name(letter.head));
+        crate::trace::refused(|| self.owner.get(), crate::trace::name(letter));
     }
 
     /// The oldest waiting letter that passes, without granting it.
@@ -384,11 +427,12 @@ impl Lists {
         deref(letter).ending.say(Ended::Run, Mutant::DoneRelaxed);
     }
 
-    /// Takes the first granted letter and lists it as running: it is run without the lock.
+    /// Takes the first granted letter and lists it as running: it is run without the lock. Nothing is taken along with it yet.
     #[inline(always)]
     pub(crate) fn start(&self) -> Link {
         let letter = self.first_granted.get()?;
         self.start_locked(letter);
+        deref(letter).next.set(None);
         self.list_running(letter);
         Some(letter)
     }
@@ -441,6 +485,32 @@ impl Lists {
             return Some(letter);
         }
         None
+    }
+
+    /// What leads to a letter that is listed as running.
+    #[inline(always)]
+    pub(crate) fn link_to(&self, letter: NonNull<Head>) -> &Guarded<Link> {
+        if self.running.get() == Some(letter) { &self.running } else { self.link_behind(letter) }
+    }
+
+    #[inline(never)]
+    fn link_behind(&self, letter: NonNull<Head>) -> &Guarded<Link> {
+        let mut link = &self.running;
+        while let Some(other) = link.get()
+            && other != letter
+        {
+            link = &deref(other).granted_next;
+        }
+        link
+    }
+
+    /// Takes the running letter that this link leads to out of the list, and out of the gate; the one behind it.
+    #[inline(always)]
+    pub(crate) fn end_listed(&self, link: &Guarded<Link>, letter: NonNull<Head>) -> Link {
+        let behind = deref(letter).granted_next.get();
+        link.set(behind);
+        self.release(letter, self.descriptor());
+        behind
     }
 
     /// A letter that is in no list any more goes out of the gate.
@@ -525,7 +595,7 @@ impl<'i> Inbox<'i> {
     /// or running already (which is counted and reported).
     #[inline(always)]
     pub fn execute(self, letter: Letter<'i>) -> bool {
-        self.lists.grant(letter)
+        (letter.descriptor.grant)(self.lists, letter)
     }
 
     /// Whether these letters could all be granted now, together: all of them wait, and none would alias another or what
@@ -546,7 +616,7 @@ impl<'i> Inbox<'i> {
         if let Some(letter) = letters.first()
             && letters.iter().all(|letter| letter.head().stage.get() == Stage::Waiting)
         {
-            self.lists.refuse(*letter);
+            self.lists.refuse(letter.head);
         }
         false
     }

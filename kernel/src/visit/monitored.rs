@@ -4,7 +4,7 @@
 //! either: it is in no list while it runs, and the visit goes from its method straight to its `leave`. Letters that share are run
 //! without the lock; they are listed as running, so that any holder of the lock finds those that have ended.
 //!
-//! All user code under the lock, `leave` and `schedule`, is in [`decide`]: one call of the actor for both.
+//! A monitor's `leave` and `schedule` are called during a [`monitor_turn`] only.
 #![expect(unsafe_code, reason = "keeps the promises that running a letter asks for")]
 
 use core::ptr::NonNull;
@@ -24,7 +24,8 @@ const ROUNDS: u32 = 4;
 /// The most letters that a worker takes along when it unlocks.
 const MOST_TOGETHER: u16 = 4;
 
-/// A visit to an actor with a monitor.
+/// A visit to an actor with a monitor: the straight line for one letter that is granted at once, and nobody else about. All else
+/// is left to [`go_on`], whose loops would cost the straight line many a register.
 pub(super) fn visit<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
@@ -42,29 +43,93 @@ pub(super) fn visit<R: Resident + ?Sized>(
     }
     desk.begin_round();
     office.drain(lists, own.index);
-    round(office, resident, lists, here);
-    let mut budget = BATCH;
-    loop {
-        if lists.gate.has_writer() || port::cores() == 1 {
-            budget = run_locked(office, resident, lists, here, budget);
-        } else if lists.has_granted() {
-            match share(office, resident, lists, here, budget) {
-                Some(left) => budget = left,
-                None => return false,
-            }
+    if lists.has_running() {
+        return go_on(office, resident, lists, here, BATCH);
+    }
+    if lists.has_unseen() {
+        let _monitor = monitor_turn(here);
+        let on_panic = on_monitors_panic(office, lists, here);
+        schedule(resident, lists);
+        core::mem::forget(on_panic);
+    }
+    let Some(letter) = lists.first_granted() else { return end_visit(office, resident, lists, here) };
+    if !lists.is_only_granted(letter) {
+        return go_on(office, resident, lists, here, BATCH);
+    }
+    if lists.gate.has_writer() {
+        run_locked(office, resident, lists, here, letter, true);
+        office.drain_seldom(lists, own.index);
+        lists.gate.release_writer();
+        let _monitor = monitor_turn(here);
+        let on_panic = on_monitors_panic(office, lists, here);
+        leave(office, resident, lists, letter);
+        core::mem::forget(on_panic);
+        // What left may let in what waits.
+        lists.ask_again();
+    } else {
+        if port::cores() == 1 {
+            return go_on(office, resident, lists, here, BATCH);
         }
-        if lists.has_granted() && (budget == 0 || others_wait(office, own, here)) {
+        lists.start();
+        desk.release();
+        if desk.calls() {
+            answer_and_offer(office, resident, lists, here);
+        }
+        run_sharing(office, resident, here, letter, letter, None);
+        if !desk.try_enter() {
+            return say_and_enter(office, letter) && come_back(office, resident, lists, here);
+        }
+        office.drain_seldom(lists, own.index);
+        leave_own(office, resident, lists, here, letter, letter);
+    }
+    if !lists.is_idle() {
+        return go_on(office, resident, lists, here, BATCH - 1);
+    }
+    end_visit(office, resident, lists, here)
+}
+
+/// Nothing is granted: the lock is released, unless somebody calls.
+#[inline(always)]
+fn end_visit<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    here: u8,
+) -> bool {
+    office.desk.release();
+    office.desk.calls()
+        && answer_calls(office, resident, lists, here)
+        && go_on(office, resident, lists, here, BATCH - 1)
+}
+
+/// The same for any number of letters. The lock is held.
+#[inline(never)]
+fn go_on<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    here: u8,
+    mut budget: u16,
+) -> bool {
+    let desk = &office.desk;
+    let own = office.lane_of(here);
+    round(office, resident, lists, here);
+    loop {
+        if !lists.has_granted() {
+            desk.release();
+            if !desk.calls() || !answer_calls(office, resident, lists, here) {
+                return false;
+            }
+        } else if budget == 0 || (budget < BATCH && others_wait(office, own, here)) {
             // Whoever rang is served when this core comes back.
             let _ = exit(office);
             return true;
-        }
-        if !lists.has_granted() {
-            desk.release();
-            if !desk.calls() {
-                return false;
-            }
-            if !answer_calls(office, resident, lists, here) {
-                return false;
+        } else if lists.gate.has_writer() || port::cores() == 1 {
+            budget = several_locked(office, resident, lists, here, budget);
+        } else {
+            match several_sharing(office, resident, lists, here, budget) {
+                Some(left) => budget = left,
+                None => return false,
             }
         }
     }
@@ -90,9 +155,10 @@ fn answer_calls<R: Resident + ?Sized>(
     again
 }
 
-/// Runs letters under the lock, while letters are granted that nobody could run another one beside. What is left of the budget.
+/// Runs letters under the lock, while letters are granted that nobody could run another one beside, one at least. What is left of
+/// the budget.
 #[inline(always)]
-fn run_locked<R: Resident + ?Sized>(
+fn several_locked<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
@@ -105,18 +171,17 @@ fn run_locked<R: Resident + ?Sized>(
         if !alone && port::cores() != 1 {
             break;
         }
-        lists.start_locked(letter);
-        let on_panic = OnPanic(|| {
-            lists.end_later(letter);
-            office.desk.abandon();
-            note_here(office, here);
-        });
-        // SAFETY: started above, under the lock, which is held until it has ended.
-        unsafe { resident.run_granted(here, letter, alone) };
-        core::mem::forget(on_panic);
+        run_locked(office, resident, lists, here, letter, alone);
         office.drain_seldom(lists, own.index);
         lists.end_locked(letter, alone);
-        decide(office, resident, lists, here, Some(letter));
+        let monitor = monitor_turn(here);
+        let on_panic = on_monitors_panic(office, lists, here);
+        leave(office, resident, lists, letter);
+        if !lists.is_empty() {
+            schedule(resident, lists);
+        }
+        core::mem::forget(on_panic);
+        drop(monitor);
         budget -= 1;
         if budget == 0 || others_wait(office, own, here) {
             break;
@@ -125,10 +190,31 @@ fn run_locked<R: Resident + ?Sized>(
     budget
 }
 
-/// Runs letters that share the state, without the lock, while such letters are granted: one at least. The lock is held before
+/// Runs a granted letter, the first, under the lock.
+#[inline(always)]
+fn run_locked<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    here: u8,
+    letter: NonNull<Head>,
+    alone: bool,
+) {
+    lists.start_locked(letter);
+    let on_panic = OnPanic(|| {
+        lists.end_later(letter);
+        office.desk.abandon();
+        note_here(office, here);
+    });
+    // SAFETY: started above, under the lock, which is held until it has ended.
+    unsafe { resident.run_granted(here, letter, alone) };
+    core::mem::forget(on_panic);
+}
+
+/// Runs letters that share the state, without the lock, while such letters are granted, one at least. The lock is held before
 /// and after it; what is left of the budget, or none if the lock could not be had again (then its holder does the rest).
 #[inline(never)]
-fn share<R: Resident + ?Sized>(
+fn several_sharing<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
@@ -138,12 +224,13 @@ fn share<R: Resident + ?Sized>(
     let desk = &office.desk;
     let own = office.lane_of(here);
     let mut offered = false;
-    while let Some(letter) = lists.start() {
+    while let Some(first) = lists.start() {
         let mut together = part(lists, budget);
         if together > 1 && others_wait(office, own, here) {
             together = 1;
         }
-        budget -= take_along(lists, letter, together);
+        let (last, count) = take_along(lists, first, together);
+        budget -= count;
         let mut surplus = lists.has_granted();
         desk.release();
         if desk.calls() {
@@ -152,23 +239,45 @@ fn share<R: Resident + ?Sized>(
         }
         if surplus && !offered {
             offered = true;
-            note_here(office, here);
-            cores::offer_surplus(here);
+            offer(office, here);
         }
-        run_together(office, resident, here, letter);
-        if !desk.enter() {
+        let mut running = Some(first);
+        while let Some(letter) = running {
+            running = head(letter).next.get();
+            run_sharing(office, resident, here, letter, first, running);
+        }
+        let at_once = desk.try_enter();
+        if !at_once && !say_and_enter(office, first) {
             return None;
         }
-        desk.begin_round();
+        // The bell is lowered only if it is known to be up: whoever rings says of its letters that they have ended, and they are
+        // looked for below.
+        let rang = desk.has_bell();
+        if rang {
+            desk.begin_round();
+        }
         office.drain_seldom(lists, own.index);
         // Without a letter that waits, nothing can be granted that was not offered.
         offered &= lists.is_empty();
-        round(office, resident, lists, here);
+        if at_once {
+            leave_own(office, resident, lists, here, first, last);
+        }
+        if rang || !at_once {
+            round(office, resident, lists, here);
+        }
         if lists.gate.has_writer() || budget == 0 || others_wait(office, own, here) {
             break;
         }
     }
     Some(budget)
+}
+
+/// Further letters are granted: other cores may have them.
+#[cold]
+#[inline(never)]
+fn offer(office: &'static Office, here: u8) {
+    note_here(office, here);
+    cores::offer_surplus(here);
 }
 
 /// How many letters to run in one go: this core's part of all that are inside the gate, those that other cores run included, so
@@ -179,10 +288,10 @@ fn part(lists: &Lists, budget: u16) -> u16 {
     part.min(budget).min(MOST_TOGETHER)
 }
 
-/// Starts more letters, up to this many with the first; how many it are. All of them share, as the first does: nothing else is
+/// Starts more letters, up to this many with the first; the last, and how many it are. All of them share, as the first does: nothing else is
 /// in the gate. Each leads on to the next by `next`, which belongs to the worker that has the letter while it runs.
 #[inline(always)]
-fn take_along(lists: &Lists, first: NonNull<Head>, together: u16) -> u16 {
+fn take_along(lists: &Lists, first: NonNull<Head>, together: u16) -> (NonNull<Head>, u16) {
     let mut last = first;
     let mut count = 1;
     while count < together
@@ -192,38 +301,103 @@ fn take_along(lists: &Lists, first: NonNull<Head>, together: u16) -> u16 {
         last = letter;
         count += 1;
     }
-    head(last).next.set(None);
-    count
+    (last, count)
 }
 
-/// Runs letters that [`take_along`] started, and says of each that it has ended.
+/// Runs a letter that shares: one of those that were taken along with `first`, with `behind` behind it.
 #[inline(always)]
-fn run_together<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, here: u8, first: NonNull<Head>) {
-    let mut running = Some(first);
-    while let Some(letter) = running {
-        // Before it ends: then the slot may soon hold another letter.
-        let next = head(letter).next.get();
-        let on_panic = OnPanic(|| {
-            head(letter).ending.say(Ended::Run, Mutant::DoneRelaxed);
-            give_back(next);
-            note_here(office, here);
-        });
-        // SAFETY: started under the lock, by this worker, and run once; the gate has no writer, and the letter is in it until
-        // a holder of the lock hears that it has ended.
-        unsafe { resident.run_granted(here, letter, false) };
-        core::mem::forget(on_panic);
-        head(letter).ending.say(Ended::Run, Mutant::DoneRelaxed);
-        running = next;
+fn run_sharing<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    here: u8,
+    letter: NonNull<Head>,
+    first: NonNull<Head>,
+    behind: Link,
+) {
+    let on_panic = OnPanic(|| {
+        // Those behind it first: when the end of this one is known, its slot may soon hold another letter.
+        say_each(behind, None, Ended::GivenBack);
+        say_each(Some(first), behind, Ended::Run);
+        note_here(office, here);
+    });
+    // SAFETY: started under the lock, by this worker, and run once; the gate has no writer, and the letter is in it until
+    // a holder of the lock takes it out: this worker, or whoever hears that it has ended.
+    unsafe { resident.run_granted(here, letter, false) };
+    core::mem::forget(on_panic);
+}
+
+/// Says of letters that were taken along how they ended, up to one of them.
+#[cold]
+fn say_each(mut letters: Link, until: Link, how: Ended) {
+    while letters != until
+        && let Some(letter) = letters
+    {
+        letters = head(letter).next.get();
+        head(letter).ending.say(how, Mutant::DoneRelaxed);
     }
 }
 
-/// A letter panicked: those that were taken along behind it are given back.
+/// The lock was not had at once after letters were run: whoever has it must hear that they have ended, so it is said before the
+/// bell is rung. True if the lock was had after all; but somebody may have heard it by then, so these letters are looked for as
+/// any others are.
+///
+/// If the lock is had at once, nothing is said: the letters are in the list still, and who holds the lock knows that they have ended.
 #[cold]
-fn give_back(mut behind: Link) {
-    while let Some(letter) = behind {
-        behind = head(letter).next.get();
-        head(letter).ending.say(Ended::GivenBack, Mutant::DoneRelaxed);
+#[inline(never)]
+fn say_and_enter(office: &'static Office, first: NonNull<Head>) -> bool {
+    say_each(Some(first), None, Ended::Run);
+    office.desk.enter()
+}
+
+/// After that, for a visit that had one letter in hand.
+#[cold]
+#[inline(never)]
+fn come_back<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    here: u8,
+) -> bool {
+    office.desk.begin_round();
+    office.drain_seldom(lists, office.lane_of(here).index);
+    go_on(office, resident, lists, here, BATCH - 1)
+}
+
+/// Under the lock, had at once: the letters from `first` to `last` leave. They are still listed as they were started, each before
+/// the one that was started before it.
+#[inline(always)]
+fn leave_own<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    here: u8,
+    first: NonNull<Head>,
+    last: NonNull<Head>,
+) {
+    let _monitor = monitor_turn(here);
+    let on_panic = on_monitors_panic(office, lists, here);
+    let link = lists.link_to(last);
+    let mut letter = last;
+    loop {
+        let behind = lists.end_listed(link, letter);
+        let not_left = OnPanic(|| {
+            let mut cursor = if letter == first { None } else { behind };
+            while let Some(other) = cursor {
+                cursor = if other == first { None } else { head(other).granted_next.get() };
+                head(other).ending.say(Ended::Run, Mutant::DoneRelaxed);
+            }
+        });
+        leave(office, resident, lists, letter);
+        if !lists.is_empty() {
+            schedule(resident, lists);
+        }
+        core::mem::forget(not_left);
+        match behind {
+            Some(behind) if letter != first => letter = behind,
+            _ => break,
+        }
     }
+    core::mem::forget(on_panic);
 }
 
 #[inline(always)]
@@ -268,44 +442,73 @@ fn answer_with_letter<R: Resident + ?Sized>(
     rang || surplus
 }
 
-/// Under the lock, after what arrived was put into the inbox: what ended leaves, and the monitor schedules.
-#[inline(always)]
-fn round<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, lists: &'static Lists, here: u8) {
-    while let Some(letter) = lists.ended(lists.descriptor()) {
-        decide(office, resident, lists, here, Some(letter));
-    }
-    if lists.has_unseen() {
-        decide(office, resident, lists, here, None);
-    }
-}
-
-/// Under the lock: the monitor hears of a letter that has left the gate, whose slot is then free, and schedules if letters wait.
-#[inline(always)]
-fn decide<R: Resident + ?Sized>(
+/// The same, and further letters are offered to other cores.
+#[cold]
+#[inline(never)]
+fn answer_and_offer<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
     here: u8,
-    ended: Link,
 ) {
-    let free = || {
-        if let Some(letter) = ended {
-            lists.free(office, letter);
-        }
-    };
-    {
-        let _no_waiting = worker::NoWaiting::on(here);
-        cores::set_method(here, || cores::NO_METHOD);
-        let on_panic = OnPanic(|| {
-            // A monitor's panic: what it granted before stands, and it is asked again about the rest.
-            free();
-            lists.publish();
-            lists.ask_again();
-            office.desk.abandon();
-            note_here(office, here);
-        });
-        resident.decide(ended);
-        core::mem::forget(on_panic);
+    if answer_with_letter(office, resident, lists, here, false) {
+        offer(office, here);
     }
-    free();
+}
+
+/// Under the lock, after what arrived was put into the inbox: what ended leaves, and the monitor schedules.
+#[inline(always)]
+fn round<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, lists: &'static Lists, here: u8) {
+    let _monitor = monitor_turn(here);
+    let on_panic = on_monitors_panic(office, lists, here);
+    while let Some(letter) = lists.ended(lists.descriptor()) {
+        leave(office, resident, lists, letter);
+        if !lists.is_empty() {
+            schedule(resident, lists);
+        }
+    }
+    if lists.has_unseen() {
+        schedule(resident, lists);
+    }
+    core::mem::forget(on_panic);
+}
+
+/// Under the lock: while this lives, the monitor may be called, and may not wait.
+#[inline(always)]
+fn monitor_turn(here: u8) -> worker::NoWaiting {
+    cores::set_method(here, || cores::NO_METHOD);
+    worker::NoWaiting::on(here)
+}
+
+/// If the monitor panics, what it granted before stands, and it is asked again about the rest.
+#[inline(always)]
+fn on_monitors_panic(office: &'static Office, lists: &'static Lists, here: u8) -> OnPanic<impl FnMut()> {
+    OnPanic(move || {
+        lists.publish();
+        lists.ask_again();
+        office.desk.abandon();
+        note_here(office, here);
+    })
+}
+
+/// The monitor hears of a letter that is out of the gate; then its slot is free, also if the monitor panics.
+#[inline(always)]
+fn leave<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    letter: NonNull<Head>,
+) {
+    let on_panic = OnPanic(|| lists.free(office, letter));
+    resident.leave(letter);
+    core::mem::forget(on_panic);
+    lists.free(office, letter);
+}
+
+/// The monitor decides about the letters that wait, one at least.
+#[inline(always)]
+fn schedule<R: Resident + ?Sized>(resident: &'static R, lists: &'static Lists) {
+    lists.seen();
+    resident.schedule();
+    lists.publish();
 }
