@@ -16,6 +16,7 @@ use crate::desk::Tenant;
 use crate::foreign;
 use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
+use crate::promise::Ticket;
 use crate::ready::{self, Invitations, Ready, Unseen};
 use crate::sync::{Byte, Count16, Flag, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static, removed};
 use crate::trace;
@@ -141,7 +142,7 @@ fn actor(id: ActorId) -> &'static Office {
 /// | field | written by | read by |
 /// |---|---|---|
 /// | `visiting`, `method` | its core | its core, and whoever asks what it does |
-/// | `waiters`, `depth` | its core | its core |
+/// | `waiters`, `depth`, `awaited` | its core | its core |
 /// | `ready` | its core, masked where interrupts send | its core; what is atomic in it also by others |
 /// | `invitations[i]` | core `i` and its core, each its part | both |
 /// | `idle` | its core | everybody |
@@ -164,6 +165,8 @@ pub(crate) struct Core {
     pended: Flag,
     /// Whether somebody on this core waits, or has waited, for room in a mailbox.
     wants_room: Flag,
+    /// What the innermost `get` of this core waits for.
+    pub(crate) awaited: Guarded<Option<Ticket>>,
     pub(crate) ready: Ready,
     pub(crate) waiters: WaitList,
     invitations: [Invitations; MAX_CORES],
@@ -184,6 +187,7 @@ impl Core {
                 idle: Byte::new(),
                 pended: Flag::new(),
                 wants_room: Flag::new(),
+                awaited: Guarded::new(None),
                 depth: Guarded::new(0),
                 waiters: WaitList::new(),
                 invitations: array_of!(Invitations::new()),
@@ -309,6 +313,12 @@ pub(crate) fn others_wait(here: u8) -> bool {
 pub(crate) fn others_wait_besides(here: u8, this: ActorId, marked: impl FnOnce() -> bool) -> bool {
     let core = core(here);
     core.ready.has_others(this, marked) || core.notice.is_raised()
+}
+
+/// Whether the answer seems to be there that the innermost `get` of this core waits for.
+#[inline(always)]
+pub(crate) fn is_answered(here: u8) -> bool {
+    core(here).awaited.get().is_some_and(Ticket::seems_resolved)
 }
 
 /// Visits one ready actor, if there is one.

@@ -298,6 +298,12 @@ impl Ticket {
         self.head().answer.read_unless(Mutant::ResolveReadRelaxed) != PENDING
     }
 
+    /// Whether it is worth looking for the answer. A hint: by now the ticket may name another use of the slot.
+    #[inline(always)]
+    pub(crate) fn seems_resolved(self) -> bool {
+        self.head().answer.glance() != PENDING
+    }
+
     /// Whether nobody will look at the answer.
     #[inline(always)]
     fn is_unwanted(&self) -> bool {
@@ -631,6 +637,12 @@ pub(crate) fn halves<T, E>(ticket: Ticket) -> (Promise<T, E>, Reply<T, E>) {
 }
 
 impl Holder {
+    /// What is waited for.
+    #[inline(always)]
+    pub(crate) fn ticket(&self) -> Option<Ticket> {
+        self.ticket
+    }
+
     /// The ticket where the answer is, if it is there: what this promise was told to follow is followed first.
     #[inline(always)]
     pub(crate) fn resolved(&mut self) -> Option<Ticket> {

@@ -110,7 +110,7 @@ pub(crate) fn run_until(promise: &mut Holder) -> Option<Ticket> {
         watch(promise);
         return promise.resolved();
     }
-    let _deeper = Deeper::enter(here)?;
+    let _deeper = Deeper::enter(here, promise.ticket())?;
     let mut answer = None;
     if !cores::has_notice(here) {
         shielded(&mut || answer = visit_until(here, promise));
@@ -130,7 +130,7 @@ pub(crate) fn run_until_ready(what: &mut dyn Outstanding) -> bool {
         watch(what);
         return true;
     }
-    let Some(_deeper) = Deeper::enter(here) else { return false };
+    let Some(_deeper) = Deeper::enter(here, None) else { return false };
     wait(here, what);
     true
 }
@@ -216,19 +216,21 @@ fn work_until(here: u8, what: &mut dyn Outstanding) -> bool {
 struct Deeper {
     here: u8,
     depth: u8,
+    awaited: Option<Ticket>,
     _outer: cores::Outer,
 }
 
 impl Deeper {
     #[inline(always)]
-    fn enter(here: u8) -> Option<Self> {
-        let depth = &cores::core(here).depth;
-        let before = depth.get();
-        if before >= MAX_NESTED_GETS {
+    fn enter(here: u8, awaits: Option<Ticket>) -> Option<Self> {
+        let core = cores::core(here);
+        let (depth, awaited) = (core.depth.get(), core.awaited.get());
+        if depth >= MAX_NESTED_GETS {
             return None;
         }
-        depth.set(before + 1);
-        Some(Self { here, depth: before, _outer: cores::Outer::keep(here) })
+        core.depth.set(depth + 1);
+        core.awaited.set(awaits);
+        Some(Self { here, depth, awaited, _outer: cores::Outer::keep(here) })
     }
 }
 
@@ -258,7 +260,9 @@ impl Drop for NoWaiting {
 impl Drop for Deeper {
     #[inline(always)]
     fn drop(&mut self) {
-        cores::core(self.here).depth.set(self.depth);
+        let core = cores::core(self.here);
+        core.depth.set(self.depth);
+        core.awaited.set(self.awaited);
     }
 }
 

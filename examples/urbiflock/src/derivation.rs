@@ -15,7 +15,7 @@ use crate::people::People;
 use crate::world::World;
 
 /// Matches that are asked before the first answer is taken, if the flockr has room for as many letters and promises.
-pub const WINDOW: usize = 8;
+pub const WINDOW: usize = 16;
 /// What an answer takes besides the hops of its letter, in cycles of a Cortex-M0+: a promise is claimed for it, resolved and read,
 /// and the deriver notes what it says.
 ///

@@ -120,7 +120,7 @@ fn go_on<R: Resident + ?Sized>(
             if !desk.calls() || !answer_calls(office, resident, lists, here) {
                 return false;
             }
-        } else if budget == 0 || (budget < BATCH && others_wait(office, own, here)) {
+        } else if budget == 0 || (budget < BATCH && (others_wait(office, own, here) || asker_waits(lists, here))) {
             // Whoever rang is served when this core comes back.
             let _ = exit(office);
             return true;
@@ -265,7 +265,7 @@ fn several_sharing<R: Resident + ?Sized>(
         if rang || !at_once {
             round(office, resident, lists, here);
         }
-        if lists.gate.has_writer() || budget == 0 || others_wait(office, own, here) {
+        if lists.gate.has_writer() || budget == 0 || others_wait(office, own, here) || asker_waits(lists, here) {
             break;
         }
     }
@@ -412,6 +412,13 @@ fn head<'a>(letter: NonNull<Head>) -> &'a Head {
 fn others_wait(office: &Office, own: LaneOf, here: u8) -> bool {
     let Some(id) = office.desk.id() else { return false };
     cores::others_wait_besides(here, id, || !own.shared && office.lane(own.index).is_marked())
+}
+
+/// Whether few letters are left, and a turn of this core that waits for an answer has got it: it may send more before the other cores
+/// run dry.
+#[inline(always)]
+fn asker_waits(lists: &Lists, here: u8) -> bool {
+    !lists.gate.has_writer() && lists.gate.readers() <= 2 * u16::from(port::cores()) && cores::is_answered(here)
 }
 
 /// After the lock was released with letters in hand: what others left with this worker is done now and not after the turn. True

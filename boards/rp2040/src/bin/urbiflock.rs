@@ -18,11 +18,11 @@ use flockwork_urbiflock::{Derivation, DerivationError, FlockId, Flockr, Helper, 
 
 // The same actor three times. The second word of each type is all that differs.
 #[actor]
-static DEFAULT: Actor<Flockr, Serial, 16, 8> = Flockr::new();
+static DEFAULT: Actor<Flockr, Serial, 32, 16> = Flockr::new();
 #[actor]
-static LOCKED: Actor<Flockr, Mutex, 16, 8> = Flockr::new();
+static LOCKED: Actor<Flockr, Mutex, 32, 16> = Flockr::new();
 #[actor]
-static SHARED: Actor<Flockr, ReadersWriter, 16, 8> = Flockr::new();
+static SHARED: Actor<Flockr, ReadersWriter, 32, 16> = Flockr::new();
 #[actor]
 static HELPER: Actor<Helper, Pinned<1>, 1, 1> = Helper;
 
