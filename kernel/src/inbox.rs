@@ -270,15 +270,14 @@ impl Lists {
     pub(crate) fn append_lane(&self, lane: Places, mut place: u16, until: u16) {
         let first = lane.peek(place);
         let mut last = first;
-        loop {
-            let head = deref(last);
-            head.stage.set(Stage::Waiting);
+        deref(first).stage.set(Stage::Waiting);
+        place = place.wrapping_add(1);
+        while place != until {
+            let letter = lane.peek(place);
+            deref(letter).stage.set(Stage::Waiting);
+            deref(last).next.set(Some(letter));
+            last = letter;
             place = place.wrapping_add(1);
-            if place == until {
-                break;
-            }
-            last = lane.peek(place);
-            head.next.set(Some(last));
         }
         deref(last).next.set(None);
         self.unseen.set(true);
@@ -299,14 +298,17 @@ impl Lists {
         }
     }
 
+    #[cfg_attr(target_os = "none", inline(never))]
     fn grant_claiming(&self, letter: Letter<'_>) -> bool {
         self.grant_if(letter.head, || self.gate.admit(letter))
     }
 
+    #[cfg_attr(target_os = "none", inline(never))]
     fn grant_alone(&self, letter: Letter<'_>) -> bool {
         self.grant_if(letter.head, || self.gate.admit_alone())
     }
 
+    #[cfg_attr(target_os = "none", inline(never))]
     fn grant_sharing(&self, letter: Letter<'_>) -> bool {
         self.grant_if(letter.head, || {
             if letter.access() == Access::Writer { self.gate.admit_alone() } else { self.gate.admit_reader() }

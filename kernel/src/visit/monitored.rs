@@ -23,9 +23,12 @@ use crate::worker;
 const ROUNDS: u32 = 4;
 /// The most letters that a worker takes along when it unlocks.
 const MOST_TOGETHER: u16 = 4;
+/// Letters per core that are too few to take several along.
+const FEW: u16 = 4;
 
 /// A visit to an actor with a monitor: the straight line for one letter that is granted at once, and nobody else about. All else
 /// is left to [`go_on`], whose loops would cost the straight line many a register.
+#[cfg_attr(target_os = "none", inline(never))]
 pub(super) fn visit<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
@@ -53,7 +56,7 @@ pub(super) fn visit<R: Resident + ?Sized>(
         core::mem::forget(on_panic);
     }
     let Some(letter) = lists.first_granted() else { return end_visit(office, resident, lists, here) };
-    if !lists.is_only_granted(letter) {
+    if !lists.is_only_granted(letter) || !lists.is_empty() {
         return go_on(office, resident, lists, here, BATCH);
     }
     if lists.gate.has_writer() {
@@ -77,7 +80,7 @@ pub(super) fn visit<R: Resident + ?Sized>(
         }
         run_sharing(office, resident, here, letter, letter, None);
         if !desk.try_enter() {
-            return say_and_enter(office, letter) && come_back(office, resident, lists, here);
+            return say_and_enter(office, letter) && go_on(office, resident, lists, here, BATCH - 1);
         }
         office.drain_seldom(lists, own.index);
         leave_own(office, resident, lists, here, letter, letter);
@@ -113,7 +116,9 @@ fn go_on<R: Resident + ?Sized>(
 ) -> bool {
     let desk = &office.desk;
     let own = office.lane_of(here);
-    round(office, resident, lists, here);
+    if lists.has_running() || lists.has_unseen() {
+        round(office, resident, lists, here);
+    }
     loop {
         if !lists.has_granted() {
             desk.release();
@@ -148,8 +153,6 @@ fn answer_calls<R: Resident + ?Sized>(
     let desk = &office.desk;
     let again = desk.rang() && desk.try_enter();
     if again {
-        desk.begin_round();
-        office.drain_seldom(lists, office.lane_of(here).index);
         round(office, resident, lists, here);
     }
     again
@@ -250,19 +253,15 @@ fn several_sharing<R: Resident + ?Sized>(
         if !at_once && !say_and_enter(office, first) {
             return None;
         }
-        // The bell is lowered only if it is known to be up: whoever rings says of its letters that they have ended, and they are
-        // looked for below.
-        let rang = desk.has_bell();
-        if rang {
-            desk.begin_round();
-        }
         office.drain_seldom(lists, own.index);
         // Without a letter that waits, nothing can be granted that was not offered.
         offered &= lists.is_empty();
         if at_once {
             leave_own(office, resident, lists, here, first, last);
         }
-        if rang || !at_once {
+        // Whoever rings says of its letters that they have ended.
+        if !at_once || desk.has_bell() {
+            offered = false;
             round(office, resident, lists, here);
         }
         if lists.gate.has_writer() || budget == 0 || others_wait(office, own, here) || asker_waits(lists, here) {
@@ -280,12 +279,12 @@ fn offer(office: &'static Office, here: u8) {
     cores::offer_surplus(here);
 }
 
-/// How many letters to run in one go: this core's part of all that are inside the gate, those that other cores run included, so
-/// that no core is left with a heap while another is done.
+/// How many letters to run in one go: this core's part of all that are inside the gate, those that other cores run included. The
+/// last few one by one, so that no core is left with several when the others are done.
 #[inline(always)]
 fn part(lists: &Lists, budget: u16) -> u16 {
-    let part = lists.gate.readers() / u16::from(port::cores());
-    part.min(budget).min(MOST_TOGETHER)
+    let (inside, cores) = (lists.gate.readers(), u16::from(port::cores()));
+    if inside < FEW * cores { 1 } else { (inside / cores).min(budget).min(MOST_TOGETHER) }
 }
 
 /// Starts more letters, up to this many with the first; the last, and how many it are. All of them share, as the first does: nothing else is
@@ -347,20 +346,6 @@ fn say_each(mut letters: Link, until: Link, how: Ended) {
 fn say_and_enter(office: &'static Office, first: NonNull<Head>) -> bool {
     say_each(Some(first), None, Ended::Run);
     office.desk.enter()
-}
-
-/// After that, for a visit that had one letter in hand.
-#[cold]
-#[inline(never)]
-fn come_back<R: Resident + ?Sized>(
-    office: &'static Office,
-    resident: &'static R,
-    lists: &'static Lists,
-    here: u8,
-) -> bool {
-    office.desk.begin_round();
-    office.drain_seldom(lists, office.lane_of(here).index);
-    go_on(office, resident, lists, here, BATCH - 1)
 }
 
 /// Under the lock, had at once: the letters from `first` to `last` leave. They are still listed as they were started, each before
@@ -433,15 +418,12 @@ fn answer_with_letter<R: Resident + ?Sized>(
     mut surplus: bool,
 ) -> bool {
     let desk = &office.desk;
-    let own = office.lane_of(here).index;
     tell_of_room(office);
     let mut rang = desk.rang();
     for _ in 0..ROUNDS {
         if !rang || !desk.try_enter() {
             return surplus;
         }
-        desk.begin_round();
-        office.drain_seldom(lists, own);
         round(office, resident, lists, here);
         surplus = lists.has_granted();
         rang = exit(office);
@@ -463,9 +445,11 @@ fn answer_and_offer<R: Resident + ?Sized>(
     }
 }
 
-/// Under the lock, after what arrived was put into the inbox: what ended leaves, and the monitor schedules.
-#[inline(always)]
+/// A whole round, under the lock: what arrived goes into the inbox, what ended leaves, and the monitor schedules.
+#[inline(never)]
 fn round<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, lists: &'static Lists, here: u8) {
+    office.desk.begin_round();
+    office.drain(lists, office.lane_of(here).index);
     let _monitor = monitor_turn(here);
     let on_panic = on_monitors_panic(office, lists, here);
     while let Some(letter) = lists.ended(lists.descriptor()) {
