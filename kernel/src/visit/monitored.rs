@@ -403,7 +403,7 @@ fn others_wait(office: &Office, own: LaneOf, here: u8) -> bool {
 /// run dry.
 #[inline(always)]
 fn asker_waits(lists: &Lists, here: u8) -> bool {
-    !lists.gate.has_writer() && lists.gate.readers() <= 2 * u16::from(port::cores()) && cores::is_answered(here)
+    !lists.gate.has_writer() && lists.gate.readers() <= FEW * u16::from(port::cores()) && cores::is_answered(here)
 }
 
 /// After the lock was released with letters in hand: what others left with this worker is done now and not after the turn. True
