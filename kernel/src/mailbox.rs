@@ -281,35 +281,8 @@ impl Office {
         Run { lane: own, until, all: true }
     }
 
-    /// The only letter there is, for an actor that runs letters straight from its lanes; where a chip's cores have a lane each.
-    ///
-    /// As in a consistent cut, the other lanes are read again after a letter was found in one of them.
-    #[inline(always)]
-    pub(crate) fn only_letter(&self, own: usize) -> OnlyLetter {
-        let lanes = self.lanes.len();
-        let besides = |lane: usize| (1..lanes).map(move |step| (lane + step) % lanes);
-        let mut lane = own;
-        let mut letters = self.lane(own).waiting();
-        for other in besides(own) {
-            let more = self.lane(other).waiting();
-            if more != 0 {
-                lane = other;
-                letters += more;
-            }
-        }
-        match letters {
-            0 => OnlyLetter::None,
-            1 if lane == own
-                || removed(Mutant::OnlyNotRepeated)
-                || !besides(lane).any(|lane| self.lane(lane).has_letter()) =>
-            {
-                OnlyLetter::One { lane, place: self.lane(lane).received() }
-            }
-            _ => OnlyLetter::Several,
-        }
-    }
-
-    /// The same if it is in the own lane, which is read first, all others after it.
+    /// The only letter there is, if it is in the own lane, for an actor that runs letters straight from its lanes. The own lane is read
+    /// first, all others after it.
     #[inline(always)]
     pub(crate) fn only_own_letter(&self, own: usize) -> OnlyLetter {
         let until = self.lane(own).published();
@@ -320,6 +293,30 @@ impl Office {
         match until.wrapping_sub(place) {
             0 => OnlyLetter::None,
             1 => OnlyLetter::One { lane: own, place },
+            _ => OnlyLetter::Several,
+        }
+    }
+
+    /// The only letter there is, after [`only_own_letter`](Self::only_own_letter) found one elsewhere; where a chip's cores have a lane
+    /// each.
+    ///
+    /// This is the second pass of a consistent cut: the letter found by the first is still there, because only the holder of the
+    /// lock receives, and whatever caused it is visible now. If this pass finds one letter, it is that one.
+    #[inline(always)]
+    pub(crate) fn only_letter(&self, own: usize) -> OnlyLetter {
+        let lanes = self.lanes.len();
+        let mut lane = own;
+        let mut letters = self.lane(own).waiting();
+        for other in (1..lanes).map(|step| (own + step) % lanes) {
+            let more = self.lane(other).waiting();
+            if more != 0 {
+                lane = other;
+                letters += more;
+            }
+        }
+        match letters {
+            0 => OnlyLetter::None,
+            1 => OnlyLetter::One { lane, place: self.lane(lane).received() },
             _ => OnlyLetter::Several,
         }
     }

@@ -86,8 +86,6 @@ mutants! {
     CutNotRepeated,
     /// `Mail::oldest`: lanes seen empty are not read again after an older letter than before was found elsewhere.
     OldestNotRepeated,
-    /// `Office::only_letter`: lanes seen empty are not read again after the only letter was found elsewhere.
-    OnlyNotRepeated,
     /// The stamp is the sender's own lane's tail instead of the sum of all tails.
     StampOwnLaneOnly,
     /// A lock is released with a relaxed store.
@@ -160,9 +158,9 @@ mutants! {
     NotedRelaxed,
     /// `Ready::look`: another core reads a ready set relaxed.
     NotedReadRelaxed,
-    /// `Ready::offer`: a set is offered again relaxed, so what is in it may lag behind.
+    /// `Ready::offer` (bits): a set is offered again relaxed, so what is in it may lag behind.
     OfferedRelaxed,
-    /// `Ready::look`: another core reads relaxed that a set was offered again.
+    /// `Ready::look` (bits): another core reads relaxed that a set was offered again.
     OfferedReadRelaxed,
     /// `Invitations::push` (bits): no fence between the letter and the look whether its actor is invited already.
     InviteFence,

@@ -6,7 +6,7 @@
 use crate::harness::{Event, Extent, core, join, model};
 use crate::port::become_core;
 use crate::probe::{Actor, LANES, Log, Message, Probe};
-use flockwork::model::{promise, put, visit_next};
+use flockwork::model::{help_others, promise, put, visit_next};
 use flockwork::worker::run_while;
 use flockwork::{Call, Eventually, Pinned, Post, Reply, Serial};
 use loom::sync::atomic::{AtomicU32, Ordering};
@@ -57,6 +57,28 @@ fn surplus_finds_the_idle_core() {
         join();
         waits.end();
         goes_on.end();
+    });
+}
+
+/// A core that looks into another's ready set finds an actor there that has just got its number.
+#[test]
+fn a_new_actor_is_found() {
+    model("a new actor in another core's set", 2, Extent::Exhaustive, || {
+        let actor = Actor::<Serial, 1, 1, LANES>::unknown();
+        let ran = Count::new();
+        core(0, {
+            let ran = ran.clone();
+            move || {
+                actor.write(move |_| ran.add()).expect("there is room");
+                while visit_next(0) {}
+            }
+        });
+        core(1, || {
+            help_others(1);
+        });
+        join();
+        assert!(!ran.is_below(1), "the letter has run");
+        actor.end();
     });
 }
 
@@ -171,7 +193,7 @@ fn room_is_told_of() {
 /// A task waits for the room of a letter whose turn waits for that task's answer.
 #[test]
 fn room_of_a_turn_that_waits_is_told_of() {
-    model("room of a turn that waits", 2, Extent::Bounded(3), || {
+    model("room of a turn that waits", 2, Extent::Bounded(2), || {
         become_core(0);
         let (actor, ran) = (Actor::<Pinned<0>, 1, 1, LANES>::new(), Count::new());
         let (answer, reply) = promise::<Probe, u32, Infallible>(actor.body()).expect("a slot is free");

@@ -9,6 +9,10 @@ use std::process::ExitCode;
 
 /// Everything built with `--cfg loom` lives apart, or each switch between the two would rebuild the world.
 const TARGET_DIR: &str = "target/loom";
+/// The same with ready sets as hosts have them.
+const RINGS_TARGET_DIR: &str = "target/loom-rings";
+/// The models that rest on the kind of ready set.
+const ABOUT_READY_SETS: &str = "latch::";
 
 pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
     let long = args.flag("--long");
@@ -24,6 +28,19 @@ pub(crate) fn models(long: bool, filter: Option<&str>) -> Result<(), Stop> {
         .args(filter)
         .arg("--nocapture")
         .args(long.then_some("--include-ignored"))
+        .run()?;
+    match filter {
+        Some(_) => Ok(()),
+        None => with_rings(long),
+    }
+}
+
+/// The models have a chip's ready sets; those about ready sets are run once more with a host's. Their mutants, if asked for long ones.
+fn with_rings(long: bool) -> Result<(), Stop> {
+    Invocation::cargo("test -p flockwork-tests --release --test loom")
+        .variable("RUSTFLAGS", "--cfg loom --cfg flockwork_rings")
+        .args(["--target-dir", RINGS_TARGET_DIR, "--", ABOUT_READY_SETS, "--nocapture"])
+        .args(long.then_some("mutants::"))
         .run()
 }
 

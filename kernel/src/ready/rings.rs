@@ -162,13 +162,14 @@ impl Ready {
     /// Others are to look again. Interrupts are masked.
     #[inline(always)]
     pub(crate) fn offer(&self) {
-        self.offered.publish(self.offered.own().wrapping_add(1), Mutant::OfferedRelaxed);
+        // Either this or the tail has to be released, so it is one mutant.
+        self.offered.publish(self.offered.own().wrapping_add(1), Mutant::NotedRelaxed);
     }
 
     /// Whether core `other` has something that this core has not looked at.
     pub(crate) fn missed(&self, other: usize, theirs: &Self) -> bool {
         theirs.unpinned.tail.read(Mutant::NotedReadRelaxed) != self.looked[other].get()
-            || theirs.offered.read(Mutant::OfferedReadRelaxed) != self.heard[other].get()
+            || theirs.offered.read(Mutant::NotedReadRelaxed) != self.heard[other].get()
     }
 
     /// Forgets whose turn it is, and whatever came and went in the set of core `other`.
@@ -188,7 +189,7 @@ impl Ready {
         let head = ring.head.glance();
         let tail = ring.tail.read(Mutant::NotedReadRelaxed);
         let (looked, heard) = (&self.looked[other], &self.heard[other]);
-        let offered = theirs.offered.read(Mutant::OfferedReadRelaxed);
+        let offered = theirs.offered.read(Mutant::NotedReadRelaxed);
         let new = if offered == heard.get() { tail.wrapping_sub(looked.get()) } else { u16::MAX };
         let unseen = tail.wrapping_sub(head).min(new);
         looked.set(tail);
