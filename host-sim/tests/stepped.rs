@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use flockwork::trace::Hop;
-use flockwork::{Actor, Eventually, Mutex, Pinned, ReadersWriter, Ref, Serial, actor};
+use flockwork::{Actor, Eventually, Mutex, Pinned, ReadersWriter, Ref, Report, Serial, actor};
 use flockwork_examples::dictionary::{Dictionary, WORDS, word};
 use flockwork_host_sim::{Costs, Device, Event, Faults, OnceIn, Run, Snapshot, charge, run_until};
 
@@ -377,9 +377,9 @@ impl Busy {
     }
 }
 
-/// OCA-26: between ready actors it is one letter each, also where a worker could take several readers of one along.
+/// OCA-26: between ready actors it is one letter each, also where a worker could run several readers of one in a row.
 #[test]
-fn several_readers_are_taken_along_only_if_nobody_else_waits_oca_26() {
+fn several_readers_are_run_in_a_row_only_if_nobody_else_waits_oca_26() {
     #[actor]
     static LIBRARY: Actor<Library, ReadersWriter, 32, 32> = Library { books: 1 };
     #[actor]
@@ -401,4 +401,52 @@ fn several_readers_are_taken_along_only_if_nobody_else_waits_oca_26() {
     let methods = started.map(|event| event.method_name().expect("it has a name")).collect::<Vec<_>>();
     let place = methods.iter().position(|method| *method == "work").expect("it ran");
     assert!(place <= 1, "at most one reader comes first: {methods:?}");
+}
+
+struct Entrance {
+    came: u32,
+}
+
+#[actor]
+impl Entrance {
+    pub fn pass(&mut self, cycles: u32) -> u32 {
+        charge(cycles);
+        self.came += 1;
+        self.came
+    }
+
+    pub fn came(&self) -> u32 {
+        self.came
+    }
+}
+
+#[actor]
+static ENTRANCE: Actor<Entrance, Serial, 128> = Entrance { came: 0 };
+
+struct Latecomer;
+
+#[actor]
+impl Latecomer {
+    pub fn come_after(&mut self, cycles: u32) {
+        charge(cycles);
+        ENTRANCE.pass(1).tell().unwrap();
+    }
+}
+
+/// A visit runs as many letters as it may at most, and meanwhile another core has rung for one more: that is left for the next visit.
+#[test]
+fn a_visit_that_has_run_all_it_may_comes_back_for_who_rang() {
+    #[actor]
+    static LATECOMER: Actor<Latecomer, Pinned<1>, 2> = Latecomer;
+    Device::stepped(2).costs(steady()).run(|| {
+        // First letters take a longer way.
+        assert_eq!(ENTRANCE.pass(1).get(), Ok(1));
+        assert_eq!(LATECOMER.come_after(1).get(), Ok(()));
+        while ENTRANCE.came().get() != Ok(2) {}
+        LATECOMER.come_after(200_000).tell().unwrap();
+        (0..127).for_each(|_| ENTRANCE.pass(5_000).tell().unwrap());
+        assert_eq!(ENTRANCE.pass(5_000).get(), Ok(130));
+        while ENTRANCE.came().get() != Ok(131) {}
+        assert_eq!(Report::of(&ENTRANCE).letters, 0);
+    });
 }

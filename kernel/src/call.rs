@@ -136,6 +136,13 @@ where
     /// Sends the letter and returns the promise of its answer (OCA-3). Never waits; a letter without room comes back.
     #[inline(always)]
     pub fn ask(self) -> Result<Promise<T, E>, Unasked<A, B, F, T, E>> {
+        const {
+            assert!(
+                size_of::<Outcome<T, E>>() <= size_of::<A::Replies>()
+                    && align_of::<Outcome<T, E>>() <= align_of::<A::Replies>(),
+                "`Methods::Replies` must have room for every answer: it is a union of the `Outcome`s of all methods"
+            )
+        };
         let Some(ticket) = self.body.issue() else {
             return Err(Unasked::NoPromise(self));
         };
@@ -161,7 +168,11 @@ where
     ///
     /// # Panics
     /// If a hand-written [`Methods::detach`] does not give back the reply its message was built around.
-    pub fn forward<'t>(self, token: Token<'t, T, E>) -> Result<Answered<'t>, (Token<'t, T, E>, Refused)> {
+    pub fn forward<'t>(self, token: Token<'t, T, E>) -> Result<Answered<'t>, (Token<'t, T, E>, Refused)>
+    where
+        T: 'static,
+        E: 'static,
+    {
         let memory = token.reply.remember();
         match put(self.body, (self.build)(token.reply)) {
             Ok(()) => Ok(Token::<T, E>::answered()),

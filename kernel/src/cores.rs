@@ -527,6 +527,10 @@ pub(crate) fn look(here: u8) -> bool {
 #[cfg(all(feature = "trace", not(target_os = "none"), not(loom)))]
 pub(crate) fn begin_anew(here: u8) {
     look(here);
+    #[cfg(feature = "embassy")]
+    if is_pended(here) {
+        pend(here);
+    }
     let me = core(here);
     me.idle.publish(0);
     for other in 0..MAX_CORES {

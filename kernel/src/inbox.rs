@@ -429,12 +429,11 @@ impl Lists {
         deref(letter).ending.say(Ended::Run, Mutant::DoneRelaxed);
     }
 
-    /// Takes the first granted letter and lists it as running: it is run without the lock. Nothing is taken along with it yet.
+    /// Takes the first granted letter and lists it as running: it is run without the lock.
     #[inline(always)]
     pub(crate) fn start(&self) -> Link {
         let letter = self.first_granted.get()?;
         self.start_locked(letter);
-        deref(letter).next.set(None);
         self.list_running(letter);
         Some(letter)
     }
@@ -489,12 +488,15 @@ impl Lists {
         None
     }
 
-    /// What leads to a letter that is listed as running.
+    /// Takes a letter that is listed as running out of the list, and out of the gate.
     #[inline(always)]
-    pub(crate) fn link_to(&self, letter: NonNull<Head>) -> &Guarded<Link> {
-        if self.running.get() == Some(letter) { &self.running } else { self.link_behind(letter) }
+    pub(crate) fn end_listed(&self, letter: NonNull<Head>) {
+        let link = if self.running.get() == Some(letter) { &self.running } else { self.link_behind(letter) };
+        link.set(deref(letter).granted_next.get());
+        self.release(letter, self.descriptor());
     }
 
+    /// What leads to a letter that is listed as running behind another one.
     #[inline(never)]
     fn link_behind(&self, letter: NonNull<Head>) -> &Guarded<Link> {
         let mut link = &self.running;
@@ -504,15 +506,6 @@ impl Lists {
             link = &deref(other).granted_next;
         }
         link
-    }
-
-    /// Takes the running letter that this link leads to out of the list, and out of the gate; the one behind it.
-    #[inline(always)]
-    pub(crate) fn end_listed(&self, link: &Guarded<Link>, letter: NonNull<Head>) -> Link {
-        let behind = deref(letter).granted_next.get();
-        link.set(behind);
-        self.release(letter, self.descriptor());
-        behind
     }
 
     /// A letter that is in no list any more goes out of the gate.

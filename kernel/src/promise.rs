@@ -38,6 +38,7 @@
 //! promise closed by the pool's own core needs no fence: that core is the one that wants.)
 #![expect(unsafe_code, reason = "moves values in and out of shared slots")]
 
+use core::any::TypeId;
 use core::cell::UnsafeCell;
 use core::convert::Infallible;
 use core::fmt;
@@ -337,7 +338,8 @@ impl Ticket {
             UNREAD.add(1);
             drop(value);
         } else {
-            // SAFETY: not resolved yet, so it is the reply's turn; `T` fits (checked where the reply was made).
+            // SAFETY: not resolved yet, so it is the reply's turn; `T` fits (checked in `Call::ask`, where the reply
+            // was made).
             unsafe { self.place::<T>().write(value) };
             if core::mem::needs_drop::<T>() {
                 self.head().leftover.set(Some(drop_in_slot::<T>));
@@ -372,9 +374,12 @@ impl Ticket {
     #[inline(never)]
     fn tell_of_free_slot(self) {
         let who = self.head().wanted.read();
+        if who == 0 {
+            // Somebody else told of it; by now there may be another want.
+            return;
+        }
         self.head().wanted.hint(0);
         match who {
-            0 => {}
             ANYBODY => cores::notify_all(),
             core => cores::notify(core - 1),
         }
@@ -470,8 +475,12 @@ impl<T, E> Reply<T, E> {
     }
 
     /// Takes the duty to answer out of a message that could not be sent, for [`Methods::detach`](crate::Methods::detach).
-    pub fn detach(&mut self) -> Detached {
-        Detached(self.ticket.take())
+    pub fn detach(&mut self) -> Detached
+    where
+        T: 'static,
+        E: 'static,
+    {
+        Detached { ticket: self.ticket.take(), answers: TypeId::of::<(T, E)>() }
     }
 
     /// A note of which reply this is, to get it back from a message that could not be sent.
@@ -488,7 +497,11 @@ impl<T, E> Reply<T, E> {
 
 /// A reply taken out of a message, without its type.
 #[must_use = "the reply it was taken from is not answered any more"]
-pub struct Detached(Option<Ticket>);
+pub struct Detached {
+    ticket: Option<Ticket>,
+    /// What it answers: by now the ticket may name another use of its slot.
+    answers: TypeId,
+}
 
 impl fmt::Debug for Detached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -510,9 +523,15 @@ pub(crate) struct Memory<T, E> {
 }
 
 impl<T, E> Memory<T, E> {
-    /// The reply again, with its type. It must be the same one: then no other `Reply` for it is left.
-    pub(crate) fn restore(self, detached: Detached) -> Reply<T, E> {
-        assert!(self.ticket == detached.0, "`Methods::detach` must give back the reply of the message");
+    /// The reply again, with its type. It must be the same one: then no other `Reply` for it is left. (Or one of the same type for a
+    /// later use of the slot, if the first was answered meanwhile: then it is that use's only one.)
+    pub(crate) fn restore(self, detached: Detached) -> Reply<T, E>
+    where
+        T: 'static,
+        E: 'static,
+    {
+        let same = self.ticket == detached.ticket && detached.answers == TypeId::of::<(T, E)>();
+        assert!(same, "`Methods::detach` must give back the reply of the message");
         Reply { ticket: self.ticket, answer: PhantomData }
     }
 }

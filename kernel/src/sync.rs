@@ -104,6 +104,8 @@ mutants! {
     ExitFence,
     /// `Desk::exit`: the bell is not looked at after unlocking.
     BellNotSeen,
+    /// A reader's end is not said although the lock was not had at once: nobody hears of it.
+    EndNotSaid,
     /// A reader's end is published with a relaxed store, so the writer after it may overlap its reads.
     DoneRelaxed,
     /// The holder of the lock reads that a letter has ended relaxed.

@@ -151,8 +151,8 @@ fn visit_elsewhere(office: &'static Office, who: impl Who, here: u8, own: usize)
     if office.desk.calls() { answer_calls(office, who, here) } else { false }
 }
 
-/// Runs letters of a lane up to `until`: `budget` of them at most, and after the first only while no other actor waits for the
-/// core. The place where it stopped.
+/// Runs letters of a lane up to `until`, one at least: `budget` of them at most, which is not 0, and after the first only while no
+/// other actor waits for the core. The place where it stopped.
 ///
 /// # Safety
 /// As [`Resident::run_oldest`], for all of these letters.
@@ -223,7 +223,7 @@ fn visit_batch(office: &'static Office, who: impl Who, here: u8) -> bool {
             }
         };
         let rang = exit(office);
-        if more {
+        if more || (rang && budget == 0) {
             return true;
         }
         if !rang || !desk.try_enter() {

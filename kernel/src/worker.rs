@@ -182,7 +182,8 @@ fn visit_on(here: u8, promise: &mut Holder) -> Option<Ticket> {
 #[inline(never)]
 fn wait(here: u8, what: &mut dyn Outstanding) {
     cores::end_turns(here);
-    let mut told = false;
+    // A turn that waits has freed the slot of its letter; whoever waits for that room may be the one to answer.
+    cores::tell_of_room();
     while !what.is_ready() {
         // A turn that panics leaves this as it is.
         let mut idle = false;
@@ -190,11 +191,7 @@ fn wait(here: u8, what: &mut dyn Outstanding) {
         if !idle {
             continue;
         }
-        if !told {
-            // A turn that waits has freed the slot of its letter; whoever waits for that room may be the one to answer.
-            told = true;
-            cores::tell_of_room();
-        } else if !what.is_ready() {
+        if !what.is_ready() {
             cores::idle(here, &mut || !what.wait_on(here));
         }
     }

@@ -52,6 +52,7 @@ mutants! {
     BellLookFence => Dies("monitor::a_reader_and_a_writer");
     ExitFence => Dies("monitor::two_cores_without_a_monitor");
     BellNotSeen => Dies("monitor::two_cores_without_a_monitor");
+    EndNotSaid => Dies("borrowing::two_readers_and_a_writer");
     DoneRelaxed => Dies("borrowing::a_reader_and_a_writer");
     DoneReadRelaxed => Dies("borrowing::a_reader_and_a_writer");
     GateIgnoresReaders => Dies("borrowing::a_reader_and_a_writer");

@@ -21,7 +21,7 @@ pub const WINDOW: usize = 16;
 ///
 /// On a chip it takes what it takes; this is for simulated time, where promises have no hops. It is what the default actor takes
 /// more on the emulated RP2040 than its matches and its letters' hops (`examples/tests/board.rs` compares the two).
-pub const CYCLES_PER_ANSWER: u32 = 660;
+pub const CYCLES_PER_ANSWER: u32 = 540;
 /// What a share of a derivation takes besides its answers, in the same cycles: sets of people are emptied, copied and united. It is
 /// what a derivation among nobody takes.
 pub const CYCLES_PER_SHARE: u32 = 2350;

@@ -13,17 +13,15 @@ use super::{BATCH, OnPanic, arrive, exit, note_here, tell_of_room};
 use crate::cores;
 use crate::desk::Resident;
 use crate::inbox::Lists;
-use crate::letter::{Head, Link};
+use crate::letter::Head;
 use crate::mailbox::{LaneOf, Office};
 use crate::port;
-use crate::sync::{Ended, Mutant};
+use crate::sync::{Ended, Mutant, removed};
 use crate::worker;
 
 /// How often a worker with a letter in hand goes back for events that others left with it.
 const ROUNDS: u32 = 4;
-/// The most letters that a worker takes along when it unlocks.
-const MOST_TOGETHER: u16 = 4;
-/// Letters per core that are too few to take several along.
+/// Letters per core that are few: the cores may soon have run them all.
 const FEW: u16 = 4;
 
 /// A visit to an actor with a monitor: the straight line for one letter that is granted at once, and nobody else about. All else
@@ -76,14 +74,14 @@ pub(super) fn visit<R: Resident + ?Sized>(
         lists.start();
         desk.release();
         if desk.calls() {
-            answer_and_offer(office, resident, lists, here);
+            answer_and_offer(office, resident, lists, here, letter);
         }
-        run_sharing(office, resident, here, letter, letter, None);
+        run_sharing(office, resident, here, letter);
         if !desk.try_enter() {
             return say_and_enter(office, letter) && go_on(office, resident, lists, here, BATCH - 1);
         }
         office.drain_seldom(lists, own.index);
-        leave_own(office, resident, lists, here, letter, letter);
+        leave_own(office, resident, lists, here, letter);
     }
     if !lists.is_idle() {
         return go_on(office, resident, lists, here, BATCH - 1);
@@ -126,8 +124,12 @@ fn go_on<R: Resident + ?Sized>(
                 return false;
             }
         } else if budget == 0 || (budget < BATCH && (others_wait(office, own, here) || asker_waits(lists, here))) {
-            // Whoever rang is served when this core comes back.
+            // Whoever rang is served when this core comes back; other cores may have what is granted meanwhile.
+            let shared = !lists.gate.has_writer();
             let _ = exit(office);
+            if shared {
+                offer(office, here);
+            }
             return true;
         } else if lists.gate.has_writer() || port::cores() == 1 {
             budget = several_locked(office, resident, lists, here, budget);
@@ -227,39 +229,30 @@ fn several_sharing<R: Resident + ?Sized>(
     let desk = &office.desk;
     let own = office.lane_of(here);
     let mut offered = false;
-    while let Some(first) = lists.start() {
-        let mut together = part(lists, budget);
-        if together > 1 && others_wait(office, own, here) {
-            together = 1;
-        }
-        let (last, count) = take_along(lists, first, together);
-        budget -= count;
+    while let Some(letter) = lists.start() {
+        budget -= 1;
         let mut surplus = lists.has_granted();
         desk.release();
         if desk.calls() {
-            surplus = answer_with_letter(office, resident, lists, here, surplus);
+            surplus = answer_with_letter(office, resident, lists, here, letter, surplus);
             offered = false;
         }
         if surplus && !offered {
             offered = true;
             offer(office, here);
         }
-        let mut running = Some(first);
-        while let Some(letter) = running {
-            running = head(letter).next.get();
-            run_sharing(office, resident, here, letter, first, running);
-        }
+        run_sharing(office, resident, here, letter);
         let at_once = desk.try_enter();
-        if !at_once && !say_and_enter(office, first) {
+        if !at_once && !say_and_enter(office, letter) {
             return None;
         }
         office.drain_seldom(lists, own.index);
         // Without a letter that waits, nothing can be granted that was not offered.
         offered &= lists.is_empty();
         if at_once {
-            leave_own(office, resident, lists, here, first, last);
+            leave_own(office, resident, lists, here, letter);
         }
-        // Whoever rings says of its letters that they have ended.
+        // Whoever rings says of its letter that it has ended.
         if !at_once || desk.has_bell() {
             offered = false;
             round(office, resident, lists, here);
@@ -279,44 +272,11 @@ fn offer(office: &'static Office, here: u8) {
     cores::offer_surplus(here);
 }
 
-/// How many letters to run in one go: this core's part of all that are inside the gate, those that other cores run included. The
-/// last few one by one, so that no core is left with several when the others are done.
+/// Runs a letter that shares.
 #[inline(always)]
-fn part(lists: &Lists, budget: u16) -> u16 {
-    let (inside, cores) = (lists.gate.readers(), u16::from(port::cores()));
-    if inside < FEW * cores { 1 } else { (inside / cores).min(budget).min(MOST_TOGETHER) }
-}
-
-/// Starts more letters, up to this many with the first; the last, and how many it are. All of them share, as the first does: nothing else is
-/// in the gate. Each leads on to the next by `next`, which belongs to the worker that has the letter while it runs.
-#[inline(always)]
-fn take_along(lists: &Lists, first: NonNull<Head>, together: u16) -> (NonNull<Head>, u16) {
-    let mut last = first;
-    let mut count = 1;
-    while count < together
-        && let Some(letter) = lists.start()
-    {
-        head(last).next.set(Some(letter));
-        last = letter;
-        count += 1;
-    }
-    (last, count)
-}
-
-/// Runs a letter that shares: one of those that were taken along with `first`, with `behind` behind it.
-#[inline(always)]
-fn run_sharing<R: Resident + ?Sized>(
-    office: &'static Office,
-    resident: &'static R,
-    here: u8,
-    letter: NonNull<Head>,
-    first: NonNull<Head>,
-    behind: Link,
-) {
+fn run_sharing<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, here: u8, letter: NonNull<Head>) {
     let on_panic = OnPanic(|| {
-        // Those behind it first: when the end of this one is known, its slot may soon hold another letter.
-        say_each(behind, None, Ended::GivenBack);
-        say_each(Some(first), behind, Ended::Run);
+        say(letter, Ended::Run);
         note_here(office, here);
     });
     // SAFETY: started under the lock, by this worker, and run once; the gate has no writer, and the letter is in it until
@@ -325,70 +285,44 @@ fn run_sharing<R: Resident + ?Sized>(
     core::mem::forget(on_panic);
 }
 
-/// Says of letters that were taken along how they ended, up to one of them.
+/// Says of a letter that this worker has started how it ended. Its slot may soon hold another one.
 #[cold]
-fn say_each(mut letters: Link, until: Link, how: Ended) {
-    while letters != until
-        && let Some(letter) = letters
-    {
-        letters = head(letter).next.get();
-        head(letter).ending.say(how, Mutant::DoneRelaxed);
-    }
+fn say(letter: NonNull<Head>, how: Ended) {
+    // SAFETY: a slot of a static mailbox; what is written is a cell.
+    unsafe { letter.as_ref() }.ending.say(how, Mutant::DoneRelaxed);
 }
 
-/// The lock was not had at once after letters were run: whoever has it must hear that they have ended, so it is said before the
-/// bell is rung. True if the lock was had after all; but somebody may have heard it by then, so these letters are looked for as
-/// any others are.
+/// The lock was not had at once after a letter was run: whoever has it must hear that it has ended, so it is said before the
+/// bell is rung. True if the lock was had after all; but somebody may have heard it by then, so this letter is looked for as
+/// any other is.
 ///
-/// If the lock is had at once, nothing is said: the letters are in the list still, and who holds the lock knows that they have ended.
+/// If the lock is had at once, nothing is said: the letter is in the list still, and who holds the lock knows that it has ended.
 #[cold]
 #[inline(never)]
-fn say_and_enter(office: &'static Office, first: NonNull<Head>) -> bool {
-    say_each(Some(first), None, Ended::Run);
+fn say_and_enter(office: &'static Office, letter: NonNull<Head>) -> bool {
+    if !removed(Mutant::EndNotSaid) {
+        say(letter, Ended::Run);
+    }
     office.desk.enter()
 }
 
-/// Under the lock, had at once: the letters from `first` to `last` leave. They are still listed as they were started, each before
-/// the one that was started before it.
+/// Under the lock, had at once: the letter that this worker has run leaves. It is still listed as it was started.
 #[inline(always)]
 fn leave_own<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
     here: u8,
-    first: NonNull<Head>,
-    last: NonNull<Head>,
+    letter: NonNull<Head>,
 ) {
     let _monitor = monitor_turn(here);
     let on_panic = on_monitors_panic(office, lists, here);
-    let link = lists.link_to(last);
-    let mut letter = last;
-    loop {
-        let behind = lists.end_listed(link, letter);
-        let not_left = OnPanic(|| {
-            let mut cursor = if letter == first { None } else { behind };
-            while let Some(other) = cursor {
-                cursor = if other == first { None } else { head(other).granted_next.get() };
-                head(other).ending.say(Ended::Run, Mutant::DoneRelaxed);
-            }
-        });
-        leave(office, resident, lists, letter);
-        if !lists.is_empty() {
-            schedule(resident, lists);
-        }
-        core::mem::forget(not_left);
-        match behind {
-            Some(behind) if letter != first => letter = behind,
-            _ => break,
-        }
+    lists.end_listed(letter);
+    leave(office, resident, lists, letter);
+    if !lists.is_empty() {
+        schedule(resident, lists);
     }
     core::mem::forget(on_panic);
-}
-
-#[inline(always)]
-fn head<'a>(letter: NonNull<Head>) -> &'a Head {
-    // SAFETY: a slot of a static mailbox, with a letter that this worker has started; the fields are cells.
-    unsafe { letter.as_ref() }
 }
 
 /// Whether another actor waits for this core. This one may be in the ready set itself: so that other cores see its
@@ -406,8 +340,8 @@ fn asker_waits(lists: &Lists, here: u8) -> bool {
     !lists.gate.has_writer() && lists.gate.readers() <= FEW * u16::from(port::cores()) && cores::is_answered(here)
 }
 
-/// After the lock was released with letters in hand: what others left with this worker is done now and not after the turn. True
-/// if further letters are granted, as `surplus` says before, or may be.
+/// After the lock was released with a letter in hand: what others left with this worker is done now and not after the turn. True
+/// if further letters are granted, as `surplus` says before, or may be. If the monitor panics, the letter is given back.
 #[cold]
 #[inline(never)]
 fn answer_with_letter<R: Resident + ?Sized>(
@@ -415,6 +349,7 @@ fn answer_with_letter<R: Resident + ?Sized>(
     resident: &'static R,
     lists: &'static Lists,
     here: u8,
+    letter: NonNull<Head>,
     mut surplus: bool,
 ) -> bool {
     let desk = &office.desk;
@@ -424,7 +359,9 @@ fn answer_with_letter<R: Resident + ?Sized>(
         if !rang || !desk.try_enter() {
             return surplus;
         }
+        let on_panic = OnPanic(|| say(letter, Ended::GivenBack));
         round(office, resident, lists, here);
+        core::mem::forget(on_panic);
         surplus = lists.has_granted();
         rang = exit(office);
     }
@@ -439,8 +376,9 @@ fn answer_and_offer<R: Resident + ?Sized>(
     resident: &'static R,
     lists: &'static Lists,
     here: u8,
+    letter: NonNull<Head>,
 ) {
-    if answer_with_letter(office, resident, lists, here, false) {
+    if answer_with_letter(office, resident, lists, here, letter, false) {
         offer(office, here);
     }
 }
