@@ -209,7 +209,9 @@ fn a_device_is_shown_while_it_runs() {
     assert!(run.is_ok());
     let seen = seen.borrow();
     let both_read = |lines: &&Vec<String>| {
-        lines[3..5].iter().all(|line| line.contains("Library::read #") && line.contains("100 %"))
+        // Until its first letter starts, a core may sleep for some cycles.
+        let is_busy = |line: &String| line.contains("100 %") || line.contains(" 99 %");
+        lines[3..5].iter().all(|line| line.contains("Library::read #") && is_busy(line))
     };
     assert!(seen.iter().filter(both_read).count() >= 4, "{seen:#?}");
     let depths = seen

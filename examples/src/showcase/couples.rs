@@ -13,11 +13,11 @@ use flockwork_urbiflock::{
 
 // The same actor three times. The second word of each type is all that differs. As many letters and promises as on the board.
 #[actor]
-static DEFAULT: Actor<Flockr, Serial, 16, 8> = Flockr::new();
+static DEFAULT: Actor<Flockr, Serial, 32, 16> = Flockr::new();
 #[actor]
-static LOCKED: Actor<Flockr, Mutex, 16, 8> = Flockr::new();
+static LOCKED: Actor<Flockr, Mutex, 32, 16> = Flockr::new();
 #[actor]
-static SHARED: Actor<Flockr, ReadersWriter, 16, 8> = Flockr::new();
+static SHARED: Actor<Flockr, ReadersWriter, 32, 16> = Flockr::new();
 
 macro_rules! helpers {
     ($($name:ident on $core:literal),*) => {

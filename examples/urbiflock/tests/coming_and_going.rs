@@ -20,7 +20,7 @@ static DEFAULT: Actor<Flockr, Serial, 16, 8> = Flockr::new();
 #[actor]
 static LOCKED: Actor<Flockr, Mutex, 16, 8> = Flockr::new();
 #[actor]
-static SHARED: Actor<Flockr, ReadersWriter, 16, 8> = Flockr::new();
+static SHARED: Actor<Flockr, ReadersWriter, 32, 24> = Flockr::new();
 
 #[actor]
 static HELPER: Actor<Helper, Pinned<1>, 1, 1> = Helper;

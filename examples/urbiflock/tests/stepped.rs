@@ -10,11 +10,11 @@ use flockwork_urbiflock::{Derivation, FlockId, Flockr, Helper, SEED, Uid, WORLD,
 use support::Hall;
 
 #[actor]
-static DEFAULT: Actor<Flockr, Serial, 16, 8> = Flockr::new();
+static DEFAULT: Actor<Flockr, Serial, 32, 16> = Flockr::new();
 #[actor]
-static LOCKED: Actor<Flockr, Mutex, 16, 8> = Flockr::new();
+static LOCKED: Actor<Flockr, Mutex, 32, 16> = Flockr::new();
 #[actor]
-static SHARED: Actor<Flockr, ReadersWriter, 16, 8> = Flockr::new();
+static SHARED: Actor<Flockr, ReadersWriter, 32, 16> = Flockr::new();
 #[actor]
 static HELPER_1: Actor<Helper, Pinned<1>, 1, 1> = Helper;
 #[actor]
