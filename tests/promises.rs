@@ -625,8 +625,7 @@ fn a_dropped_reply_fails_its_promise_oca_6() {
     }
 }
 
-/// OCA-6: a worker that takes several readers along gives those back that are behind one that panics: each is run once, and
-/// answered.
+/// OCA-6: readers that were granted together with one that panics are run all the same: each once, and answered.
 #[test]
 fn readers_behind_one_that_panics_are_run_oca_6() {
     const QUESTIONS: usize = 16;
@@ -654,6 +653,49 @@ fn readers_behind_one_that_panics_are_run_oca_6() {
                     let expected = if question % 5 == 1 { Err(Failure::Panicked) } else { Ok(question) };
                     assert_eq!(answer.get(), expected);
                     assert_eq!(RUNS[question].swap(0, SeqCst), 1, "question {question} was run once");
+                }
+                while step() {}
+            }
+        });
+    }
+}
+
+/// OCA-28: a reader that waits holds no other reader of its actor back, so one may wait for what another does.
+#[test]
+fn a_reader_waits_for_another_one_oca_28() {
+    const READERS: u32 = 16;
+    static OPEN: AtomicU32 = AtomicU32::new(0);
+    pub struct Porter;
+    #[actor]
+    impl Porter {
+        pub fn is_open(&self) -> bool {
+            OPEN.load(SeqCst) == 1
+        }
+    }
+    #[actor]
+    static PORTER: Actor<Porter, Serial, 16, 16> = Porter;
+    pub struct Hall;
+    #[actor]
+    impl Hall {
+        pub fn enter(&self, reader: u32) -> u32 {
+            match reader {
+                // The last one opens; the first one waits, and its core works meanwhile.
+                0 => while PORTER.is_open().get() != Ok(true) {},
+                reader if reader == READERS - 1 => OPEN.store(1, SeqCst),
+                _ => {}
+            }
+            reader
+        }
+    }
+    #[actor]
+    static HALL: Actor<Hall, ReadersWriter, 32, 16> = Hall;
+    for cores in [2, 4] {
+        device(cores, || {
+            for _ in 0..50 {
+                OPEN.store(0, SeqCst);
+                let answers: Vec<_> = (0..READERS).map(|reader| HALL.enter(reader).ask().unwrap()).collect();
+                for (reader, answer) in (0..).zip(answers) {
+                    assert_eq!(answer.get(), Ok(reader));
                 }
                 while step() {}
             }

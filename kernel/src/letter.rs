@@ -139,11 +139,10 @@ pub(crate) type Link = Option<NonNull<Head>>;
 /// | field | written by | read by |
 /// |---|---|---|
 /// | `stamp`, `method`, `lane`, `slot` | the sender, before it publishes | the monitor's holder |
-/// | `next` | the monitor's holder | the monitor's holder; while the letter runs, the worker that has it |
-/// | `granted_next`, `stage` | the monitor's holder | the monitor's holder |
+/// | `next`, `granted_next`, `stage` | the monitor's holder | the monitor's holder |
 /// | `ending` | the worker that had it | the monitor's holder |
 pub(crate) struct Head {
-    /// The next younger letter in the inbox; of a running one, the next that its worker took along.
+    /// The next younger letter in the inbox.
     pub(crate) next: Guarded<Link>,
     /// The next one in the list of granted, then of running letters.
     pub(crate) granted_next: Guarded<Link>,

@@ -7,8 +7,8 @@
 //!  round:  drain the lanes into the inbox · for each ended letter: leave, free its slot · schedule if letters wait
 //!  pull:   take one granted letter
 //!            it is alone in the gate: run it under the lock, leave, free its slot, next round
-//!            it shares:               take a few more along if many are granted, unlock, run them, lock again, leave, free their
-//!                                     slots, next round; say of each that it has ended if the lock is taken: its holder hears it
+//!            it shares:               unlock, run it, lock again, leave, free its slot, next round; if the lock is taken then, say
+//!                                     that the letter has ended: the holder hears it
 //! ```
 //!
 //! While letters that share are run, other cores visit, and take further granted letters. **Invariant (gate):** a letter is
