@@ -241,9 +241,9 @@ macro_rules! perform {
                 cores: 2,
                 run: |device| {
                     perform(device, &golden::$script, |number, cue| $post(&$actor, number, cue))?;
-                    let report = Report::of(&$actor);
-                    require_equal("refused grants", 0u32, report.refused_grants)?;
-                    require_equal("letters left over", 0u32, report.letters as u32)
+                    // The last letter's slot is free a moment after its monitor heard of it.
+                    reach(device, "mailboxes without letters", 1, || u32::from(Report::of(&$actor).letters == 0))?;
+                    require_equal("refused grants", 0u32, Report::of(&$actor).refused_grants)
                 },
             },
         )*];
