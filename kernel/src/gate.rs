@@ -112,7 +112,7 @@ impl Gate {
         }
     }
 
-    /// Takes the letter out that is alone inside. It has no claims: nobody else could have any.
+    /// Takes the letter out that is alone inside. Its claims were never taken in.
     #[inline(always)]
     pub(crate) fn release_writer(&self) {
         self.writer.set(false);

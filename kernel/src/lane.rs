@@ -186,7 +186,7 @@ impl LaneHead {
         }
     }
 
-    /// Receives the letter at `place`, the oldest not received yet; its slot stays taken until [`Slots::free`].
+    /// Receives the letter at `place`, the oldest not received yet; its slot stays taken until [`Places::free`].
     #[inline(always)]
     pub(crate) fn receive(&self, place: u16) {
         self.receive_until(place.wrapping_add(1));
@@ -395,7 +395,7 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
     /// The letter at a place that is published and not received yet.
     #[inline(always)]
     pub(crate) fn peek(&self, place: u16) -> NonNull<Head> {
-        NonNull::from(&self.letters[usize::from(self.slot_at(place))]).cast()
+        self.places().peek(place)
     }
 
     /// The same for an actor whose letters leave in order.
@@ -407,9 +407,15 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
     /// Gives a slot back to the sender of the lane. Called by the holder of the actor's lock.
     #[inline(always)]
     pub(crate) fn free(&self, lane: &LaneHead, slot: u16) {
-        let freed = lane.receiver.freed.own();
-        self.order[usize::from(freed & Self::MASK)].set(slot ^ (freed & Self::MASK));
-        lane.receiver.freed.publish(freed.wrapping_add(1), Mutant::LaneFreedRelaxed);
+        self.places().free(lane, slot);
+    }
+
+    /// The same slots for whoever does not know their type.
+    #[inline(always)]
+    fn places(&self) -> Places {
+        // SAFETY: these are the slots of one lane with this layout, the first counted from themselves; the reference has the
+        // provenance of all of them, and what `Places` writes are cells.
+        unsafe { Self::LAYOUT.lane(NonNull::from(self).cast(), 0) }
     }
 
     #[inline(always)]
@@ -439,8 +445,8 @@ impl Layout {
     /// The slots of one lane.
     ///
     /// # Safety
-    /// `lanes` points to the slots of all lanes of a static mailbox with this layout, with the provenance of all of them, and
-    /// `lane` is one of them.
+    /// `lanes` points to the slots of all lanes of a mailbox with this layout, with the provenance of all of them, and `lane` is one
+    /// of them. The mailbox outlives the result.
     #[inline(always)]
     pub(crate) unsafe fn lane(&self, lanes: NonNull<()>, lane: usize) -> Places {
         // SAFETY: the caller's promise; lanes are as far apart as one is large.
@@ -454,7 +460,7 @@ impl Layout {
 /// The slots of one lane, whatever its type.
 #[derive(Clone, Copy)]
 pub(crate) struct Places {
-    /// The slots of a lane of a static mailbox, and its first letter (the promise of [`Layout::lane`], as for the rest).
+    /// The slots of a lane, and its first letter (the promise of [`Layout::lane`], as for the rest).
     slots: NonNull<()>,
     letters: NonNull<()>,
     letter_size: usize,
@@ -462,7 +468,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// As [`Slots::peek`].
+    /// The letter at a place that is published and not received yet.
     #[inline(always)]
     pub(crate) fn peek(self, place: u16) -> NonNull<Head> {
         let place = place & self.mask;
@@ -472,7 +478,7 @@ impl Places {
         unsafe { self.letters.byte_add(usize::from(slot) * self.letter_size).cast() }
     }
 
-    /// As [`Slots::free`].
+    /// Gives a slot back to the sender of the lane. Called by the holder of the actor's lock.
     #[inline(always)]
     pub(crate) fn free(self, lane: &LaneHead, slot: u16) {
         let freed = lane.receiver.freed.own();

@@ -271,7 +271,7 @@ impl Fresh {
     }
 }
 
-/// Names one use of one slot. Both halves have one.
+/// Names a slot, for both halves of one use. (There is no later use while one of them is there.)
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq)]
 pub struct Ticket {
@@ -289,8 +289,8 @@ impl Ticket {
     /// The value's place. Whose turn it is, is the caller's argument (two-party release).
     fn place<T>(&self) -> NonNull<T> {
         self.head().place.with_mut(|_| ());
-        // SAFETY: the value follows the head at its size, because it is aligned no stricter (checked in `issue`), and
-        // `head` has the provenance of the slot.
+        // SAFETY: the value follows the head at its size, because it is aligned no stricter (checked in `issue` for all of a pool,
+        // and in `Call::ask` that `T` is no stricter than those), and `head` has the provenance of the slot.
         unsafe { self.head.add(1).cast() }
     }
 
