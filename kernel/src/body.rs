@@ -10,11 +10,11 @@ use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use crate::call::{Post, Refused, Report};
-use crate::cores::{self, ActorId};
+use crate::cores;
 use crate::desk::{Resident, Tenant};
 use crate::gate::Sharing;
 use crate::inbox::{Inbox, Lists, ListsOf};
-use crate::lane::{Envelope, LaneHead, Slot, Slots};
+use crate::lane::{Envelope, Lane, Slot, Slots};
 use crate::letter::{Descriptor, Head, Letter, Method};
 use crate::mailbox::{Mail, Office};
 use crate::methods::{Grant, Methods};
@@ -23,10 +23,10 @@ use crate::objects::{Claims, Objects, Unrunnable};
 use crate::overflow::{self, DeadLetter, Death, Overflow};
 use crate::port::{self, FOREIGN};
 use crate::promise::{Fresh, Ticket};
-use crate::ready::Ready;
+use crate::ready::{ActorId, Mark, Ready};
 use crate::sync::{Mutant, const_unless_loom, fence, removed};
 use crate::trace;
-use crate::visit::{self, ANYBODY, AtTheDesk, Known};
+use crate::visit::{self, ANYBODY, OnPanic};
 
 /// Unanswered asks per lane unless the declaration says otherwise.
 pub const DEFAULT_PROMISES: usize = 4;
@@ -92,7 +92,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         Report {
             refused_grants: self.mail.lists.lists().map_or(0, Lists::refused),
             dropped: (0..L).fold(0, |sum: u32, lane| sum.wrapping_add(self.mail.slots(lane).dropped())),
-            letters: office.occupied(),
+            letters: office.occupied(N),
             high_water: office.high_water(N),
             capacity: N,
         }
@@ -111,15 +111,21 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
 
     // ---- sending ----
 
+    /// Its number, if letters are let in already.
+    fn known_id(&self) -> Option<ActorId> {
+        let office = self.office();
+        office.lane(0).is_open().then(|| office.desk.known_id())
+    }
+
     /// Its number; the first letter of an actor gets it one.
     pub(crate) fn id(&'static self) -> ActorId
     where
         Self: Resident,
     {
-        self.office().desk.id().unwrap_or_else(|| {
+        self.known_id().unwrap_or_else(|| {
             let lists = self.mail.lists.lists();
             let letters = lists.map(|lists| (lists, const { &Self::DESCRIPTOR }, self.mail.all_slots()));
-            cores::register(self.office(), &Tenant { resident: self, letters, pinned_to: Self::PINNED_TO })
+            cores::register(&Tenant { resident: self, letters, pinned_to: Self::PINNED_TO, capacity: N as u16 })
         })
     }
 
@@ -145,12 +151,12 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let own = office.lane_of(here);
         if !own.shared
             && let lane = office.lane(own.index)
-            && let Some(id) = office.desk.id()
             && let Ok(address) = address
-            && let Some(place) = lane.room(N as u16)
+            && let Some(place) = lane.room()
         {
             // SAFETY: the caller gives it away, and hears that it is gone.
-            unsafe { Self::write(mail, (own.index, lane), place, id, address, message) };
+            unsafe { Self::write(mail, (own.index, lane), place, address, message) };
+            let id = office.desk.known_id();
             if Self::PINNED_TO.is_some_and(|there| there != here && cores::invite(here, there, id)) {
                 return Ok(());
             }
@@ -189,10 +195,10 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     {
         // SAFETY: the caller's message is there.
         let address = Self::address(unsafe { &*message }).map_err(Refused::Unrunnable)?;
-        let id = self.id();
-        let sent = self.office().send(N as u16, &mut |lane, place| {
+        self.id();
+        let sent = self.office().send(&mut |lane, place| {
             // SAFETY: the caller gives it away, and hears that it is gone.
-            unsafe { Self::write(self.mail, (lane, self.office().lane(lane)), place, id, address, message) };
+            unsafe { Self::write(self.mail, (lane, self.office().lane(lane)), place, address, message) };
         });
         match M::OVERFLOW {
             _ if sent => Ok(()),
@@ -225,9 +231,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     #[inline(always)]
     unsafe fn write(
         mail: &Mail<A, M, N, P, L>,
-        (lane, head): (usize, &LaneHead),
+        (lane, head): (usize, Lane<'_>),
         place: u16,
-        id: ActorId,
         address: Address,
         message: *mut A::Message,
     ) {
@@ -236,7 +241,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let envelope = Envelope { lane: lane as u8, stamp: office.stamp(lane, place), method, claims };
         // SAFETY: the caller's promise.
         let letter = unsafe { mail.slots(lane).write(place, envelope, Self::IN_ORDER, message) };
-        trace::sent(|| Some(id), trace::name(letter));
+        trace::sent(|| office.desk.id(), trace::name(letter));
         head.publish(place);
     }
 
@@ -303,7 +308,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 next.filter(|&letter| passes(unsafe { Slot::<A>::message(letter) })).map(|letter| {
                     // SAFETY: the same; it is received right away, so it is taken once.
                     let message = unsafe { Slot::<A>::take(letter) };
-                    lane.receive_and_free(lane.received());
+                    lane.receive_and_free(lane.received(), N as u16);
                     message
                 })
             }
@@ -345,52 +350,89 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
 
     // ---- running ----
 
+    /// Only workers of the core that the actor is pinned to take its lock; senders that replace letters would, too.
+    const LOCK_IS_PRIVATE: bool = Self::PINNED_TO.is_some() && matches!(M::OVERFLOW, Overflow::Reject);
+
     /// A visit.
     #[inline(always)]
-    pub(crate) fn visit_here(&'static self, here: u8, from_ready: bool) -> bool
+    pub(crate) fn visit_here(&'static self, here: u8, mark: Mark) -> bool
     where
         Self: Resident,
     {
-        let lists = self.mail.lists.lists();
-        if cfg!(target_os = "none") {
-            visit::visit(self.office(), AtTheDesk, lists, here, from_ready)
-        } else {
-            visit::visit(self.office(), Known(self), lists, here, from_ready)
+        let (mail, office) = (self.mail, self.mail.office());
+        // Before it looks for letters.
+        if mark.is_set() {
+            office.unmark(here, office.lane_of(here));
+        }
+        if Self::PINNED_TO.is_some_and(|core| core != here) {
+            return true;
+        }
+        match mail.lists.lists() {
+            None => self.visit_in_order(mail, here),
+            Some(lists) => visit::monitored::visit(office, visit::anybody(self), lists, here),
         }
     }
 
+    /// A visit to an actor without a monitor: the straight line for exactly one letter, in the core's own lane, and nobody
+    /// at the bell after it. Everything else is left by a call in the last place, so that it costs the straight line nothing.
     #[inline(always)]
-    fn lane(&self, lane: usize) -> (&'static LaneHead, &'static Slots<A, N, P>) {
-        let mail = self.mail;
-        (mail.office().lane(lane), mail.slots(lane))
+    fn visit_in_order(&'static self, mail: &'static Mail<A, M, N, P, L>, here: u8) -> bool
+    where
+        Self: Resident,
+    {
+        let office = mail.office();
+        let desk = &office.desk;
+        if !(if Self::LOCK_IS_PRIVATE { desk.enter_alone() } else { desk.enter() }) {
+            return false;
+        }
+        let Some(letter) = office.only_own_letter(here) else {
+            return visit::visit_otherwise(office, visit::anybody(self), here);
+        };
+        let on_panic = OnPanic(|| visit::abandon(office, here));
+        // SAFETY: the lock is held, and the letter is published and the next of its lane.
+        unsafe { self.run_in_order(mail, here, letter) };
+        core::mem::forget(on_panic);
+        // Whoever sent a letter since then has noted the actor, or will ring.
+        // (The core is asked for again, so that its number is not kept during the method.)
+        desk.release();
+        if desk.calls() { visit::answer_calls(office, visit::anybody(self), port::core()) } else { false }
     }
 
     /// Receives a letter, frees its slot and runs it, under the lock, which stands for the borrow.
     ///
     /// # Safety
     /// The caller holds the lock; the letter is published and the oldest of its lane not received yet.
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    #[cfg_attr(target_os = "none", inline)]
-    unsafe fn run_in_order(&'static self, here: u8, lane: (&LaneHead, &Slots<A, N, P>), place: u16) {
+    #[inline(always)]
+    unsafe fn run_in_order(&'static self, mail: &Mail<A, M, N, P, L>, here: u8, (lane, place): (usize, u16)) {
         if !Self::IN_ORDER {
             return;
         }
-        let (head, slots) = lane;
-        let letter = slots.peek_in_order(place);
+        let letter = mail.slots(lane).peek_in_order(place);
         let name = trace::name(letter);
         let id = || self.office().desk.id();
         trace::started(id, name);
         // SAFETY: the letter is published and not received; only the holder of the lock receives, so it is taken once.
         let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
-        head.receive_and_free(place);
+        mail.office().lane(lane).receive_and_free(place, N as u16);
         cores::set_method(here, || A::method(&message));
         let _left = Finally(|| {
             trace::ended(id, name);
             trace::left(id, name);
         });
-        let (state, objects) = A::Objects::split::<A>(self.whole.get());
         // SAFETY: letters of this actor are run only here, under the lock, one at a time.
-        A::run(unsafe { Grant::new(state, objects, claims, true) }, message);
+        unsafe { self.call(claims, true, message) };
+    }
+
+    /// Calls the method. By itself on a chip: what a visit needs after it would be spilled all over the method, and it is there once.
+    ///
+    /// # Safety
+    /// As [`Grant::new`].
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[cfg_attr(target_os = "none", inline(never))]
+    unsafe fn call(&'static self, claims: Claims, alone: bool, message: A::Message) {
+        let (state, objects) = A::Objects::split::<A>(self.whole.get());
+        // SAFETY: the caller's promise.
+        A::run(unsafe { Grant::new(state, objects, claims, alone) }, message);
     }
 
     #[inline(always)]
@@ -444,11 +486,11 @@ where
         let own = office.lane_of(here);
         office.lane(own.index).want_room(if own.shared { ANYBODY } else { here + 1 });
         fence(Mutant::RoomWantedFence);
-        office.desk.room_wanted.raise(None);
+        office.desk.want_room();
         cores::want_room(here);
         fence(Mutant::RoomFence);
         let _masked = port::mask();
-        removed(Mutant::RoomNotRechecked) || office.as_sender(here, |_, lane| lane.room(N as u16).is_none())
+        removed(Mutant::RoomNotRechecked) || office.as_sender(here, |_, lane| lane.room().is_none())
     }
 
     fn report(&'static self) -> Report {
@@ -460,8 +502,13 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Res
 where
     M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>,
 {
-    fn visit(&'static self, here: u8, from_ready: bool) -> bool {
-        self.visit_here(here, from_ready)
+    fn visit(&'static self, here: u8, mark: Mark) -> bool {
+        self.visit_here(here, mark)
+    }
+
+    #[inline(always)]
+    fn office(&self) -> &'static Office {
+        self.mail.office()
     }
 
     #[inline(always)]
@@ -479,10 +526,16 @@ where
         (core::any::type_name::<A>(), A::METHODS.get(usize::from(method)).map(Method::name))
     }
 
-    #[inline(always)]
-    unsafe fn run_oldest(&'static self, here: u8, lane: usize, place: u16) {
-        // SAFETY: the caller's promise.
-        unsafe { self.run_in_order(here, self.lane(lane), place) };
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    unsafe fn run_several(&'static self, here: u8, lane: usize, mut place: u16, until: u16) -> u16 {
+        loop {
+            // SAFETY: the caller's promise: this letter is the next.
+            unsafe { self.run_in_order(self.mail, here, (lane, place)) };
+            place = place.wrapping_add(1);
+            if place == until || cores::others_wait(here) {
+                return place;
+            }
+        }
     }
 
     #[inline(always)]
@@ -513,10 +566,9 @@ where
         let _ended = Finally(|| trace::ended(id, trace::name(letter)));
         // SAFETY: the letter was granted, and `start` gave it to this worker alone, so its message is taken once.
         let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
-        let (state, objects) = A::Objects::split::<A>(self.whole.get());
         // SAFETY: the gate admitted it alone, or as one that shares, with its claims, as the caller says; and it is inside the
         // gate until its end is heard (the gate's invariant).
-        A::run(unsafe { Grant::new(state, objects, claims, alone) }, message);
+        unsafe { self.call(claims, alone, message) };
     }
 }
 

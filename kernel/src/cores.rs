@@ -10,15 +10,12 @@
 //! raiser's fence came first, so what it published is seen by the look that follows.
 #![expect(unsafe_code, reason = "per-core state that only its core touches, in one static table")]
 
-use core::num::NonZeroU16;
-
-use crate::desk::Tenant;
+use crate::desk::{Resident, Tenant};
 use crate::foreign;
-use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
 use crate::promise::Ticket;
-use crate::ready::{self, Invitations, Ready, Unseen};
-use crate::sync::{Byte, Count16, Flag, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static, removed};
+use crate::ready::{self, ActorId, Invitations, Mark, Next, Ready, Unseen};
+use crate::sync::{Byte, Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static, removed};
 use crate::trace;
 use crate::visit;
 use crate::waiting::WaitList;
@@ -35,44 +32,6 @@ pub const MAX_ACTORS: usize = if cfg!(miri) {
     32
 };
 
-/// An actor's number in the kernel's table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ActorId(NonZeroU16);
-
-impl ActorId {
-    #[inline(always)]
-    pub(crate) fn from_plus_one(plus_one: u16) -> Option<Self> {
-        NonZeroU16::new(plus_one).map(Self)
-    }
-
-    #[inline(always)]
-    pub(crate) fn plus_one(self) -> u16 {
-        self.0.get()
-    }
-
-    #[inline(always)]
-    pub(crate) fn index(self) -> usize {
-        usize::from(self.0.get()) - 1
-    }
-
-    /// The index is below [`MAX_ACTORS`].
-    #[cfg(any(target_os = "none", loom))]
-    #[inline(always)]
-    pub(crate) fn from_index(index: u16) -> Self {
-        // SAFETY: one more than a number below 32 is not zero.
-        Self(unsafe { NonZeroU16::new_unchecked(index + 1) })
-    }
-
-    /// Its bit in a word of actors.
-    #[cfg(any(target_os = "none", loom))]
-    #[inline(always)]
-    pub(crate) fn bit(self) -> u32 {
-        // SAFETY: where this exists there are at most 32 actors.
-        unsafe { core::hint::assert_unchecked(self.index() < 32) };
-        1 << self.index()
-    }
-}
-
 /// Whether each core keeps which turn it is in: for epitaphs on a chip, for the names in traces.
 const KEEPS_TURNS: bool = cfg!(target_os = "none") || trace::IS_ON;
 
@@ -80,11 +39,12 @@ const KEEPS_TURNS: bool = cfg!(target_os = "none") || trace::IS_ON;
 pub(crate) const NO_METHOD: u8 = u8::MAX;
 
 /// Numbers for actors, given out once each.
+#[repr(C)]
 struct Table {
+    actors: [Guarded<Option<&'static dyn Resident>>; MAX_ACTORS],
     lock: LockWord,
     /// How many there are; under `lock`.
     used: Guarded<u16>,
-    actors: [Guarded<Option<&'static Office>>; MAX_ACTORS],
 }
 
 // SAFETY: an entry is written once, under `lock`, before its number is published; from then on it is only read.
@@ -106,24 +66,26 @@ kernel_static! { static TABLE: Table = Table::new(); }
 /// If the program has more than [`MAX_ACTORS`] actors.
 #[cold]
 #[inline(never)]
-pub(crate) fn register(office: &'static Office, tenant: &Tenant) -> ActorId {
+pub(crate) fn register(tenant: &Tenant) -> ActorId {
     let _masked = port::mask();
     while !port::test_and_set(&TABLE.lock) {
         port::pause();
     }
-    let id = office.desk.id().unwrap_or_else(|| {
+    let desk = &tenant.resident.office().desk;
+    let id = desk.id().unwrap_or_else(|| {
         let used = TABLE.used.get();
         if usize::from(used) == MAX_ACTORS {
             TABLE.lock.clear();
             panic!("this program has more than {MAX_ACTORS} actors, the most the kernel's table holds");
         }
-        TABLE.actors[usize::from(used)].set(Some(office));
+        let id = ActorId::nth(used);
+        TABLE.actors[id.place()].set(Some(tenant.resident));
         TABLE.used.set(used + 1);
-        let id = ActorId::from_plus_one(used + 1).expect("one more than a u16 below the limit");
         if tenant.pinned_to.is_some() {
             ready::pin(id);
         }
-        office.desk.move_in(tenant, id);
+        desk.move_in(tenant, id);
+        tenant.resident.office().open(tenant.capacity);
         id
     });
     TABLE.lock.clear();
@@ -131,8 +93,8 @@ pub(crate) fn register(office: &'static Office, tenant: &Tenant) -> ActorId {
 }
 
 #[inline(always)]
-fn actor(id: ActorId) -> &'static Office {
-    let entry = TABLE.actors[id.index() % MAX_ACTORS].get();
+fn actor(id: ActorId) -> &'static dyn Resident {
+    let entry = TABLE.actors[id.place()].get();
     // SAFETY: an entry is written before its number is given out, and never changes.
     unsafe { entry.unwrap_unchecked() }
 }
@@ -153,8 +115,8 @@ fn actor(id: ActorId) -> &'static Office {
 #[cfg_attr(not(target_os = "none"), repr(C, align(128)))]
 #[cfg_attr(target_os = "none", repr(C, align(64)))]
 pub(crate) struct Core {
-    /// The number of the actor whose turn it is, plus one.
-    visiting: Count16,
+    /// The number of the actor whose turn it is; 0 if it is nobody's.
+    visiting: Count32,
     method: Byte,
     notice: Flag,
     /// Whether the notice is about something a task may wait for.
@@ -180,7 +142,7 @@ impl Core {
         fn new() -> Self {
             Self {
                 ready: Ready::new(),
-                visiting: Count16::new(),
+                visiting: Count32::new(),
                 method: Byte::new(),
                 notice: Flag::new(),
                 answered: Flag::new(),
@@ -217,12 +179,14 @@ pub(crate) fn begin() {
 
 #[inline(always)]
 pub(crate) fn core(core: u8) -> &'static Core {
-    &CORES.0[usize::from(core) % MAX_CORES]
+    debug_assert!(usize::from(core) < MAX_CORES);
+    // SAFETY: the number of a core, which the port's rules keep below the limit. (A check would bring a panic into every image.)
+    unsafe { CORES.0.get_unchecked(usize::from(core)) }
 }
 
 /// Notes on core `here` that an actor has something to do. Called by that core.
 fn note(here: u8, id: ActorId) {
-    visit::note_here(actor(id), here);
+    visit::note_here(actor(id).office(), here);
 }
 
 /// Puts an actor, marked where marks are kept, into the ready set of core `here`; true if it was not in. Called by that core, with
@@ -296,7 +260,7 @@ pub(crate) fn tell_of_room() {
 
 /// Takes the next ready actor.
 #[inline(always)]
-fn next_ready(core: &Core) -> Option<ActorId> {
+fn next_ready(core: &Core) -> Option<Next> {
     let _masked = port::mask();
     core.ready.next()
 }
@@ -325,21 +289,21 @@ pub(crate) fn is_answered(here: u8) -> bool {
 #[inline(always)]
 pub(crate) fn visit_next(here: u8) -> bool {
     let me = core(here);
-    let Some(id) = next_ready(me) else { return false };
-    if !me.ready.is_empty() && port::cores() > 1 {
+    let Some(Next { id, is_last }) = next_ready(me) else { return false };
+    if !is_last && port::cores() > 1 {
         offer_surplus(here);
     }
-    set_visiting(me, id.plus_one());
-    if visit::visit_any(actor(id), here, true) {
+    set_visiting(me, id.raw());
+    if actor(id).visit(here, Mark::SET) {
         visit_again(here, id);
     }
     true
 }
 
 #[inline(always)]
-fn set_visiting(core: &Core, plus_one: u16) {
+fn set_visiting(core: &Core, raw: u32) {
     if KEEPS_TURNS {
-        core.visiting.hint(plus_one);
+        core.visiting.hint(raw);
     }
 }
 
@@ -360,7 +324,7 @@ pub(crate) fn set_method(here: u8, method: impl FnOnce() -> u8) {
 /// The turn a core is in, kept while another one (or a task) is nested in it.
 pub(crate) struct Outer {
     here: u8,
-    visiting: u16,
+    visiting: u32,
     method: u8,
 }
 
@@ -396,22 +360,22 @@ impl Drop for Outer {
 /// The names of the actor and the method of the turn that a core is in.
 pub(crate) fn turn_of(there: u8) -> Option<(&'static str, Option<&'static str>)> {
     let core = core(there);
-    let id = ActorId::from_plus_one(core.visiting.glance())?;
-    Some(actor(id).desk.resident().names(core.method.glance()))
+    let id = ActorId::from_raw(core.visiting.glance())?;
+    Some(actor(id).names(core.method.glance()))
 }
 
 /// The names of an actor, by its number, and of one of its methods.
 pub(crate) fn names(number: u16, method: u8) -> Option<(&'static str, Option<&'static str>)> {
-    let id = ActorId::from_plus_one(number.checked_add(1)?)?;
-    let used = TABLE.actors.get(id.index()).is_some_and(|entry| entry.get().is_some());
-    used.then(|| actor(id).desk.resident().names(method))
+    let id = (usize::from(number) < MAX_ACTORS).then(|| ActorId::nth(number))?;
+    let used = TABLE.actors[id.place()].get().is_some();
+    used.then(|| actor(id).names(method))
 }
 
 /// The actor has more to do; or it is pinned to another core, which has to do it.
 #[cold]
 #[inline(never)]
 fn visit_again(here: u8, id: ActorId) {
-    match actor(id).desk.pinned_to() {
+    match actor(id).pinned_to() {
         Some(there) if there != here => hand_over(here, there, id),
         _ => note(here, id),
     }
@@ -500,7 +464,7 @@ fn take_notice(here: u8) {
 /// be long.
 fn take_from_outside(here: u8) {
     while let Some(id) = foreign::take() {
-        match actor(id).desk.pinned_to() {
+        match actor(id).pinned_to() {
             Some(there) if there != here => hand_over(here, there, id),
             _ => note(here, id),
         }
@@ -538,11 +502,20 @@ pub(crate) fn begin_anew(here: u8) {
     }
 }
 
-/// All cores but this one. (Of two it is one, without a loop.)
+/// All cores but this one: of two it is one, without a loop.
+#[cfg(target_os = "none")]
 #[inline(always)]
 fn others(here: u8) -> impl Iterator<Item = u8> {
-    let (first, last) = if MAX_CORES == 2 { (here ^ 1, port::cores().min((here ^ 1) + 1)) } else { (0, port::cores()) };
-    (first..last).filter(move |&other| other != here)
+    const { assert!(MAX_CORES == 2) };
+    let other = here ^ 1;
+    (other < port::cores()).then_some(other).into_iter()
+}
+
+/// All cores but this one.
+#[cfg(not(target_os = "none"))]
+#[inline(always)]
+fn others(here: u8) -> impl Iterator<Item = u8> {
+    (0..port::cores()).filter(move |&other| other != here)
 }
 
 /// Visits the actors in other cores' sets that this core has not looked at. True if there were any.
@@ -565,8 +538,8 @@ fn visit_surplus(here: u8) -> bool {
                 offer(here);
             }
             let actor = actor(id);
-            set_visiting(me, id.plus_one());
-            if actor.desk.pinned_to().is_none() && visit::visit_any(actor, here, false) {
+            set_visiting(me, id.raw());
+            if actor.pinned_to().is_none() && actor.visit(here, Mark::NONE) {
                 note(here, id);
             }
         }

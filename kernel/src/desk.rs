@@ -22,20 +22,27 @@
 
 use core::ptr::NonNull;
 
-use crate::cores::ActorId;
 use crate::inbox::Lists;
 use crate::letter::{Descriptor, Head};
+use crate::mailbox::Office;
 use crate::port::{self, LockWord};
-use crate::sync::{Flag, Guarded, Half, Mutant, const_unless_loom, fence, removed};
+use crate::ready::{ActorId, Mark};
+use crate::sync::{Count32, Flag, Guarded, Mutant, const_unless_loom, fence, removed};
 
 /// What a worker asks of an actor whose type it does not know. What looks at letters or at the monitor is asked by the holder of the
 /// actor's lock.
 pub(crate) trait Resident: Sync {
-    /// Visits the actor ([`visit`](crate::visit::visit)). Where code is small change, what a visit does is made once per type,
-    /// with all calls below inlined; on a chip, once for actors with and once for actors without a monitor.
-    fn visit(&'static self, here: u8, from_ready: bool) -> bool;
+    /// Visits the actor: runs letters of it on this core, as many as is fair; true if there is more to do here. The mark is set if it
+    /// was just taken out of this core's ready set. An actor that is pinned to another core has more to do, always.
+    ///
+    /// The straight line of a visit exists once per type; all else, on a chip, once for actors with and once for actors without a
+    /// monitor.
+    fn visit(&'static self, here: u8, mark: Mark) -> bool;
 
-    /// The core it is pinned to, where the type is known; otherwise see [`Desk::pinned_to`].
+    /// Its mailbox.
+    fn office(&self) -> &'static Office;
+
+    /// The core it is pinned to.
     fn pinned_to(&self) -> Option<u8>;
 
     /// The letter at a place of a lane: published, and not received yet.
@@ -44,11 +51,13 @@ pub(crate) trait Resident: Sync {
     /// The names of the actor and of one of its methods.
     fn names(&self, method: u8) -> (&'static str, Option<&'static str>);
 
-    /// Of an actor without a monitor: receives the letter at `place` of a lane, frees its slot and runs it, under the lock.
+    /// Of an actor without a monitor: runs letters of a lane from one place up to another, one at least, and after the first only while
+    /// no other actor waits for the core. Each is received, and its slot freed, before it is run, under the lock. The place where
+    /// it stopped.
     ///
     /// # Safety
-    /// The caller holds the lock; the letter is published and the oldest of its lane not received yet.
-    unsafe fn run_oldest(&'static self, here: u8, lane: usize, place: u16);
+    /// The caller holds the lock; the letters are published, and the first is the oldest of its lane not received yet.
+    unsafe fn run_several(&'static self, here: u8, lane: usize, place: u16, until: u16) -> u16;
 
     /// Of an actor with a monitor: lets it decide. The inbox is not empty.
     fn schedule(&'static self);
@@ -67,16 +76,35 @@ pub(crate) trait Resident: Sync {
 /// What is not generic in an actor's mailbox, besides its lanes.
 pub(crate) struct Desk {
     lock: LockWord,
+    /// The core the actor is pinned to, plus one. Written with its number, like what follows.
+    pinned: Guarded<u8>,
+    calls: Flags,
+    /// The actor's number in the kernel's table; 0 until its first letter.
+    id: Count32,
+}
+
+/// What the holder of the lock is called for.
+#[repr(C, align(2))]
+struct Flags {
     /// Raised by anybody who found the lock taken, lowered by the holder.
     bell: Flag,
     /// Raised by anybody who waits for room in some lane, lowered by the holder.
-    pub(crate) room_wanted: Flag,
-    /// The core the actor is pinned to, plus one. Written with its number, like what follows.
-    pinned: Guarded<u8>,
-    monitored: Guarded<bool>,
-    /// The actor's number in the kernel's table plus one; 0 until its first letter.
-    id: Half,
-    resident: Guarded<Option<&'static dyn Resident>>,
+    room_wanted: Flag,
+}
+
+impl Flags {
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    fn any(&self) -> bool {
+        // SAFETY: two flags side by side, aligned as a half word.
+        unsafe { Flag::is_any_raised(&raw const *self as *const [Flag; 2]) }
+    }
+
+    #[cfg(not(all(target_os = "none", target_arch = "arm")))]
+    #[inline(always)]
+    fn any(&self) -> bool {
+        (self.bell.is_raised() && !removed(Mutant::BellNotSeen)) | self.room_wanted.is_raised()
+    }
 }
 
 // SAFETY: all but the number, which is atomic, is written once, under the lock of the kernel's table, before the number is
@@ -90,6 +118,8 @@ pub(crate) struct Tenant {
     /// [`Lists::move_in`] demands.
     pub(crate) letters: Option<(&'static Lists, &'static Descriptor, NonNull<()>)>,
     pub(crate) pinned_to: Option<u8>,
+    /// Letters that one lane holds.
+    pub(crate) capacity: u16,
 }
 
 impl Desk {
@@ -97,12 +127,9 @@ impl Desk {
         pub(crate) fn new() -> Self {
             Self {
                 lock: LockWord::new(),
-                bell: Flag::new(),
-                room_wanted: Flag::new(),
+                calls: Flags { bell: Flag::new(), room_wanted: Flag::new() },
                 pinned: Guarded::new(0),
-                monitored: Guarded::new(false),
-                id: Half::new(),
-                resident: Guarded::new(None),
+                id: Count32::new(),
             }
         }
     }
@@ -110,28 +137,25 @@ impl Desk {
     /// The actor's number, if it has one already.
     #[inline(always)]
     pub(crate) fn id(&self) -> Option<ActorId> {
-        ActorId::from_plus_one(self.id.read(Some(Mutant::NumberReadRelaxed)))
+        ActorId::from_raw(self.id.glance())
+    }
+
+    /// The actor's number, once a lane of it is open.
+    #[inline(always)]
+    pub(crate) fn known_id(&self) -> ActorId {
+        // SAFETY: the number was stored before the lanes were opened, and whoever finds one open has acquired that.
+        unsafe { ActorId::from_raw(self.id.glance()).unwrap_unchecked() }
     }
 
     /// Gives the actor its number. Called once, under the lock of the kernel's table.
     pub(crate) fn move_in(&self, tenant: &Tenant, id: ActorId) {
-        self.resident.set(Some(tenant.resident));
         self.pinned.set(tenant.pinned_to.map_or(0, |core| core + 1));
-        self.monitored.set(tenant.letters.is_some());
         if let Some((lists, descriptor, lanes)) = tenant.letters {
             lists.owner.set(id);
             // SAFETY: the tenant's promise.
             unsafe { lists.move_in(descriptor, lanes) };
         }
-        self.id.publish(id.plus_one(), Some(Mutant::NumberRelaxed));
-    }
-
-    /// Who is behind the desk. The actor has its number.
-    #[inline(always)]
-    pub(crate) fn resident(&self) -> &'static dyn Resident {
-        let resident = self.resident.get();
-        // SAFETY: written before the number was published, and the caller came here by the number.
-        unsafe { resident.unwrap_unchecked() }
+        self.id.publish(id.raw(), None);
     }
 
     /// The core the actor is pinned to. The actor has its number.
@@ -140,10 +164,16 @@ impl Desk {
         self.pinned.get().checked_sub(1)
     }
 
-    /// Whether a monitor decides. The actor has its number.
+    /// Tries for the lock, and rings the bell if it is taken, where nobody but the calling core ever takes it: of an actor that is
+    /// pinned there.
     #[inline(always)]
-    pub(crate) fn is_monitored(&self) -> bool {
-        self.monitored.get()
+    pub(crate) fn enter_alone(&self) -> bool {
+        // SAFETY: nobody else sets the word: interrupts do not visit, and the caller says that no other core does.
+        let entered = unsafe { self.lock.test_and_set_exclusive() };
+        if !entered {
+            self.calls.bell.raise(None);
+        }
+        entered
     }
 
     /// Tries for the lock, and rings the bell if it is taken.
@@ -157,7 +187,7 @@ impl Desk {
     fn enter_again(&self) -> bool {
         fence(Mutant::BellFence);
         if !removed(Mutant::BellNotRung) {
-            self.bell.raise(None);
+            self.calls.bell.raise(None);
         }
         fence(Mutant::RingFence);
         !removed(Mutant::NoSecondTry) && port::test_and_set(&self.lock)
@@ -166,14 +196,14 @@ impl Desk {
     /// The holder begins a round: whoever rang before this is served by it.
     #[inline(always)]
     pub(crate) fn begin_round(&self) {
-        if self.bell.is_raised() {
+        if self.calls.bell.is_raised() {
             self.hear_bell();
         }
     }
 
     #[cold]
     fn hear_bell(&self) {
-        self.bell.lower();
+        self.calls.bell.lower();
         fence(Mutant::BellLookFence);
     }
 
@@ -186,7 +216,7 @@ impl Desk {
     /// Whether the bell was rung, as the holder sees it before a round.
     #[inline(always)]
     pub(crate) fn has_bell(&self) -> bool {
-        self.bell.is_raised()
+        self.calls.bell.is_raised()
     }
 
     /// Releases the lock. The bell and who wants room are looked at after this.
@@ -199,13 +229,29 @@ impl Desk {
     /// Whether the bell rang since the round began, asked after the release.
     #[inline(always)]
     pub(crate) fn rang(&self) -> bool {
-        self.bell.is_raised() && !removed(Mutant::BellNotSeen)
+        self.calls.bell.is_raised() && !removed(Mutant::BellNotSeen)
+    }
+
+    /// Somebody waits for room in some lane.
+    pub(crate) fn want_room(&self) {
+        self.calls.room_wanted.raise(None);
+    }
+
+    /// Whether somebody waits for room.
+    #[inline(always)]
+    pub(crate) fn is_room_wanted(&self) -> bool {
+        self.calls.room_wanted.is_raised()
+    }
+
+    /// Whoever waits for room is told. The caller fences, and looks who it is.
+    pub(crate) fn forget_room_wanted(&self) {
+        self.calls.room_wanted.lower();
     }
 
     /// Whether somebody rang or wants room, asked after the release.
     #[inline(always)]
     pub(crate) fn calls(&self) -> bool {
-        self.rang() | self.room_wanted.is_raised()
+        self.calls.any()
     }
 
     /// Releases the lock; true if the bell rang since the round began.

@@ -9,8 +9,9 @@ pub(crate) use threads::{ask, has_asked, take};
 mod threads {
     #![expect(unsafe_code, reason = "shares a ready set between threads, under its lock")]
 
-    use crate::cores::{ActorId, MAX_ACTORS};
+    use crate::cores::MAX_ACTORS;
     use crate::port::{self, LockWord};
+    use crate::ready::ActorId;
     use crate::ready::{Ring, membership};
     use crate::sync::Guarded;
 
@@ -64,7 +65,7 @@ mod threads {
 
 #[cfg(any(target_os = "none", loom))]
 mod threads {
-    use crate::cores::ActorId;
+    use crate::ready::ActorId;
 
     pub(crate) fn ask(_: ActorId) {}
 

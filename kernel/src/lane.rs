@@ -1,7 +1,7 @@
 //! A lane: the letters of one core to one actor, in a bounded ring with one sender and one receiver.
 //!
 //! Sending needs no read-modify-write: the sender (a core with its interrupts masked) is the only writer of `sent`, the
-//! receiver (whoever holds the actor's lock) the only writer of `freed`. So a send is wait-free on any chip, and a sender
+//! receiver (whoever holds the actor's lock) the only writer of `allowed`. So a send is wait-free on any chip, and a sender
 //! that is preempted blocks nobody.
 //!
 //! # Slots and places
@@ -10,13 +10,14 @@
 //! `p`-th letter, and is used three times:
 //!
 //! ```text
-//!   sender:   send p      reads order[p]                   needs  p − freed < N
+//!   sender:   send p      reads order[p]                   needs  p − freed < N, which is p ≠ allowed
 //!   receiver: receive p   reads order[p]                   needs  p < sent
 //!   receiver: free (the q-th to be freed)  writes order[q] the slot that letter p + N will use
 //! ```
 //!
 //! `q < received` always holds (a letter is received before it is freed), so the place `q` is read no more when it is
-//! written, and the sender reads it again only after it acquired `freed > q`. **Invariant (places):** between `freed` and
+//! written, and the sender reads it again only after it acquired `freed > q`. What is kept is `allowed`, the sum of `freed` and N:
+//! then a sender only compares, and a mailbox of zeros is full until its actor gets its number. **Invariant (places):** between `freed` and
 //! `sent` every place names a different slot. Places hold the slot XOR the place, so that a lane of zeros is in order.
 //!
 //! # Two parts
@@ -32,11 +33,13 @@ use core::ptr::NonNull;
 use crate::letter::Head;
 use crate::methods::Methods;
 use crate::objects::{Claims, Objects, PerLetter};
+#[cfg(any(target_os = "none", loom))]
+use crate::port::MAX_CORES;
 use crate::port::{self, LockWord};
 use crate::promise::{Fresh, ReplySlot, Ticket};
 use crate::sync::{Byte, Count16, Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, removed};
 
-/// The counts of a lane: how many letters were sent, received and freed, and who waits.
+/// What belongs to one lane besides its letters. On a chip the counts of all lanes lie together, in [`Counts`].
 #[repr(C)]
 pub(crate) struct LaneHead {
     sender: SenderSide,
@@ -46,6 +49,7 @@ pub(crate) struct LaneHead {
 /// What the sender writes and the receiver reads.
 #[cfg_attr(not(target_os = "none"), repr(align(64)))]
 struct SenderSide {
+    #[cfg(not(any(target_os = "none", loom)))]
     sent: Count16,
     /// Whether the actor is in the sender's core's ready set on account of this lane. Its core's own.
     noted: Byte,
@@ -60,10 +64,13 @@ struct SenderSide {
 /// What the receiver writes and the sender reads. On its own cache line where there are caches.
 #[cfg_attr(not(target_os = "none"), repr(align(64)))]
 struct ReceiverSide {
-    freed: Count16,
+    #[cfg(not(any(target_os = "none", loom)))]
+    allowed: Count16,
+    #[cfg(not(any(target_os = "none", loom)))]
     received: Guarded<u16>,
-    /// The most letters seen here at once. A sender that finds no room says so in `SenderSide::was_full` instead.
-    high_water: Count16,
+    /// The least room that was left here, plus one; 0 before it was looked at. A sender that finds no room says so in
+    /// `SenderSide::was_full` instead.
+    least_room: Count16,
 }
 
 // SAFETY: the sender's fields are written by one core under its interrupt mask (or under `shared`), the receiver's by the
@@ -75,150 +82,282 @@ impl LaneHead {
         pub(crate) fn new() -> Self {
             Self {
                 sender: SenderSide {
+                    #[cfg(not(any(target_os = "none", loom)))]
                     sent: Count16::new(),
                     noted: Byte::new(),
                     was_full: Flag::new(),
                     wants_room: Byte::new(),
                     shared: LockWord::new(),
                 },
-                receiver: ReceiverSide { freed: Count16::new(), received: Guarded::new(0), high_water: Count16::new() },
+                receiver: ReceiverSide {
+                    #[cfg(not(any(target_os = "none", loom)))]
+                    allowed: Count16::new(),
+                    #[cfg(not(any(target_os = "none", loom)))]
+                    received: Guarded::new(0),
+                    least_room: Count16::new(),
+                },
             }
         }
+    }
+}
+
+/// How many letters were sent, received, and may be sent, in all lanes of a mailbox: side by side, so that a look at one or two places says
+/// where letters are. On a host, where a cache line would go to and fro, each lane has its own.
+#[repr(C, align(4))]
+pub(crate) struct Counts {
+    #[cfg(any(target_os = "none", loom))]
+    sent: [Count16; MAX_CORES],
+    #[cfg(any(target_os = "none", loom))]
+    received: [Guarded<u16>; MAX_CORES],
+    #[cfg(any(target_os = "none", loom))]
+    allowed: [Count16; MAX_CORES],
+}
+
+// SAFETY: as for `LaneHead`.
+unsafe impl Sync for Counts {}
+
+impl Counts {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self {
+            Self {
+                #[cfg(any(target_os = "none", loom))]
+                sent: array_of!(Count16::new()),
+                #[cfg(any(target_os = "none", loom))]
+                received: array_of!(Guarded::new(0)),
+                #[cfg(any(target_os = "none", loom))]
+                allowed: array_of!(Count16::new()),
+            }
+        }
+    }
+
+    /// The place of the only letter in any of the two lanes of a chip, if it is in lane `own`; none also once in a while when it is
+    /// there. Called by the holder of the lock.
+    ///
+    /// Both counts of sent letters are read at once: a consistent cut.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) fn only_letter_in(&self, own: usize) -> Option<u16> {
+        const { assert!(MAX_CORES == 2) };
+        // SAFETY: the counts are aligned as a word, and these are the first.
+        let sent = unsafe { Count16::read_both(&self.sent) };
+        // SAFETY: both halves are the holder's own, the caller's; the word is aligned.
+        let received = unsafe { (&raw const self.received).cast::<u32>().read() };
+        let shift = 16 * own as u32;
+        // A carry from one half into the other makes this false.
+        (sent == received.wrapping_add(1 << shift)).then_some((received >> shift) as u16)
+    }
+}
+
+/// A lane of a mailbox: its counts and its head.
+#[derive(Clone, Copy)]
+pub(crate) struct Lane<'a> {
+    #[cfg_attr(not(any(target_os = "none", loom)), expect(dead_code, reason = "the counts are in the head"))]
+    counts: &'a Counts,
+    head: &'a LaneHead,
+    #[cfg_attr(not(any(target_os = "none", loom)), expect(dead_code, reason = "the counts are in the head"))]
+    index: usize,
+}
+
+#[cfg(any(target_os = "none", loom))]
+impl<'a> Lane<'a> {
+    #[inline(always)]
+    fn sent(self) -> &'a Count16 {
+        // SAFETY: the promise of `Lane::new`.
+        unsafe { self.counts.sent.get_unchecked(self.index) }
+    }
+
+    #[inline(always)]
+    fn received_count(self) -> &'a Guarded<u16> {
+        // SAFETY: the same.
+        unsafe { self.counts.received.get_unchecked(self.index) }
+    }
+
+    #[inline(always)]
+    fn allowed(self) -> &'a Count16 {
+        // SAFETY: the same.
+        unsafe { self.counts.allowed.get_unchecked(self.index) }
+    }
+}
+
+#[cfg(not(any(target_os = "none", loom)))]
+impl<'a> Lane<'a> {
+    #[inline(always)]
+    fn sent(self) -> &'a Count16 {
+        &self.head.sender.sent
+    }
+
+    #[inline(always)]
+    fn received_count(self) -> &'a Guarded<u16> {
+        &self.head.receiver.received
+    }
+
+    #[inline(always)]
+    fn allowed(self) -> &'a Count16 {
+        &self.head.receiver.allowed
+    }
+}
+
+impl<'a> Lane<'a> {
+    /// # Safety
+    /// The head is that of the lane with this index, which is below [`MAX_CORES`] where `Counts` has any, in the mailbox with these
+    /// counts.
+    #[inline(always)]
+    pub(crate) unsafe fn new(counts: &'a Counts, head: &'a LaneHead, index: usize) -> Self {
+        Self { counts, head, index }
     }
 
     // ---- the sender's side: its core, interrupts masked (and `shared` held where the lane is shared) ----
 
     /// How many letters were ever sent, as any core sees it without synchronising.
     #[inline(always)]
-    pub(crate) fn tail(&self) -> u16 {
-        self.sender.sent.glance()
+    pub(crate) fn tail(self) -> u16 {
+        self.sent().glance()
     }
 
-    /// The place for the next letter, if there is room in a lane of this capacity.
+    /// The place for the next letter, if there is room.
     #[inline(always)]
-    pub(crate) fn room(&self, capacity: u16) -> Option<u16> {
-        let capacity = capacity + u16::from(removed(Mutant::LaneOneTooMany));
-        let sent = self.sender.sent.own();
-        (sent.wrapping_sub(self.receiver.freed.read(Mutant::LaneFreedReadRelaxed)) < capacity).then_some(sent)
+    pub(crate) fn room(self) -> Option<u16> {
+        let sent = self.sent().own();
+        let mut allowed = self.allowed().read(Mutant::LaneFreedReadRelaxed);
+        if removed(Mutant::LaneOneTooMany) {
+            allowed = allowed.wrapping_add(1);
+        }
+        (sent != allowed).then_some(sent)
+    }
+
+    /// Lets letters in: the actor got its number. Nobody has sent one yet.
+    pub(crate) fn open(self, capacity: u16) {
+        self.allowed().publish(capacity, Mutant::NumberRelaxed);
+    }
+
+    /// Whether letters were let in; seldom false although they were.
+    pub(crate) fn is_open(self) -> bool {
+        self.allowed().read(Mutant::NumberReadRelaxed) != 0
     }
 
     /// Publishes the letter that was written into the place of [`room`](Self::room).
     #[inline(always)]
-    pub(crate) fn publish(&self, place: u16) {
-        self.sender.sent.publish(place.wrapping_add(1), Mutant::LaneSentRelaxed);
+    pub(crate) fn publish(self, place: u16) {
+        self.sent().publish(place.wrapping_add(1), Mutant::LaneSentRelaxed);
     }
 
     /// A letter found no room.
-    pub(crate) fn was_full(&self) {
-        self.sender.was_full.raise(None);
+    pub(crate) fn was_full(self) {
+        self.head.sender.was_full.raise(None);
     }
 
     /// Marks the actor as noted by the lane's core; true if it was not.
     #[inline(always)]
-    pub(crate) fn mark(&self) -> bool {
+    pub(crate) fn mark(self) -> bool {
         let unmarked = !self.is_marked();
         if unmarked {
-            self.sender.noted.hint(1);
+            self.head.sender.noted.hint(1);
         }
         unmarked
     }
 
     #[inline(always)]
-    pub(crate) fn is_marked(&self) -> bool {
-        self.sender.noted.glance() != 0
+    pub(crate) fn is_marked(self) -> bool {
+        self.head.sender.noted.glance() != 0
     }
 
     /// The actor is out of the core's ready set.
     #[inline(always)]
-    pub(crate) fn unmark(&self) {
-        self.sender.noted.hint(0);
+    pub(crate) fn unmark(self) {
+        self.head.sender.noted.hint(0);
     }
 
     /// Says that this core (or, where the lane is shared, some core) waits for room. The receiver takes it back (0) before
     /// it tells that core.
-    pub(crate) fn want_room(&self, core_plus_one: u8) {
-        self.sender.wants_room.publish(core_plus_one);
+    pub(crate) fn want_room(self, core_plus_one: u8) {
+        self.head.sender.wants_room.publish(core_plus_one);
     }
 
-    pub(crate) fn who_wants_room(&self) -> u8 {
-        self.sender.wants_room.read()
+    pub(crate) fn who_wants_room(self) -> u8 {
+        self.head.sender.wants_room.read()
     }
 
     /// Holds the lane for one of several senders while this lives. Interrupts are masked by the caller.
-    pub(crate) fn share(&self) -> Shared<'_> {
-        while !port::test_and_set(&self.sender.shared) {
+    pub(crate) fn share(self) -> Shared<'a> {
+        while !port::test_and_set(&self.head.sender.shared) {
             port::pause();
         }
-        Shared(&self.sender.shared)
+        Shared(&self.head.sender.shared)
     }
 
     // ---- the receiver's side: the holder of the actor's lock ----
 
     /// How many letters were ever sent, with their contents.
     #[inline(always)]
-    pub(crate) fn published(&self) -> u16 {
-        self.sender.sent.read(Mutant::LaneSentReadRelaxed)
+    pub(crate) fn published(self) -> u16 {
+        self.sent().read(Mutant::LaneSentReadRelaxed)
     }
 
     #[inline(always)]
-    pub(crate) fn received(&self) -> u16 {
-        self.receiver.received.get()
+    pub(crate) fn received(self) -> u16 {
+        self.received_count().get()
     }
 
     #[inline(always)]
-    pub(crate) fn has_letter(&self) -> bool {
+    pub(crate) fn has_letter(self) -> bool {
         self.published() != self.received()
     }
 
     /// How many letters wait to be received.
     #[inline(always)]
-    pub(crate) fn waiting(&self) -> u16 {
+    pub(crate) fn waiting(self) -> u16 {
         self.published().wrapping_sub(self.received())
     }
 
     /// Keeps the high-water mark, at a moment when `published` letters were ever sent. Only the receiver frees slots, so a
     /// lane is at its fullest just before it does. (One letter alone need not be noted: see [`high_water`](Self::high_water).)
     #[inline(always)]
-    pub(crate) fn note_depth(&self, published: u16) {
-        let depth = published.wrapping_sub(self.receiver.freed.own());
-        if depth > self.receiver.high_water.own() {
-            self.receiver.high_water.hint(depth);
+    pub(crate) fn note_depth(self, published: u16) {
+        let room = self.allowed().own().wrapping_sub(published);
+        if room < self.head.receiver.least_room.own().wrapping_sub(1) {
+            self.head.receiver.least_room.hint(room + 1);
         }
     }
 
     /// Receives the letter at `place`, the oldest not received yet; its slot stays taken until [`Places::free`].
     #[inline(always)]
-    pub(crate) fn receive(&self, place: u16) {
+    pub(crate) fn receive(self, place: u16) {
         self.receive_until(place.wrapping_add(1));
     }
 
     /// Receives all letters before `place`, which are published.
     #[inline(always)]
-    pub(crate) fn receive_until(&self, place: u16) {
-        self.receiver.received.set(place);
+    pub(crate) fn receive_until(self, place: u16) {
+        self.received_count().set(place);
     }
 
     /// Receives and frees at once the letter at `place`, the oldest not received yet, for an actor whose letters leave in
     /// order: its places never change.
     #[inline(always)]
-    pub(crate) fn receive_and_free(&self, place: u16) {
+    pub(crate) fn receive_and_free(self, place: u16, capacity: u16) {
         let received = place.wrapping_add(1);
-        self.receiver.received.set(received);
-        self.receiver.freed.publish(received, Mutant::LaneFreedRelaxed);
+        self.received_count().set(received);
+        self.allowed().publish(received.wrapping_add(capacity), Mutant::LaneFreedRelaxed);
     }
 
-    /// Letters sent and not freed yet.
-    pub(crate) fn occupied(&self) -> usize {
-        usize::from(self.tail().wrapping_sub(self.receiver.freed.glance()))
+    /// Letters sent and not freed yet, in a lane of this capacity.
+    pub(crate) fn occupied(self, capacity: usize) -> usize {
+        match (self.tail(), self.allowed().glance()) {
+            // Not open yet.
+            (0, 0) => 0,
+            (sent, allowed) => capacity - usize::from(allowed.wrapping_sub(sent)).min(capacity),
+        }
     }
 
     /// The most letters that were here at once, in a lane of this capacity.
-    pub(crate) fn high_water(&self, capacity: usize) -> usize {
-        if self.sender.was_full.is_raised() {
+    pub(crate) fn high_water(self, capacity: usize) -> usize {
+        if self.head.sender.was_full.is_raised() {
             return capacity;
         }
         // Once in 65536 letters the sender's count is 0 again: then the mark is that of the others.
-        usize::from(self.receiver.high_water.glance()).max(usize::from(self.tail() != 0)).max(self.occupied())
+        let least_room = self.head.receiver.least_room.glance();
+        let noted = if least_room == 0 { 0 } else { capacity.saturating_sub(usize::from(least_room - 1)) };
+        noted.max(usize::from(self.tail() != 0)).max(self.occupied(capacity))
     }
 }
 
@@ -406,7 +545,7 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
 
     /// Gives a slot back to the sender of the lane. Called by the holder of the actor's lock.
     #[inline(always)]
-    pub(crate) fn free(&self, lane: &LaneHead, slot: u16) {
+    pub(crate) fn free(&self, lane: Lane<'_>, slot: u16) {
         self.places().free(lane, slot);
     }
 
@@ -480,11 +619,12 @@ impl Places {
 
     /// Gives a slot back to the sender of the lane. Called by the holder of the actor's lock.
     #[inline(always)]
-    pub(crate) fn free(self, lane: &LaneHead, slot: u16) {
-        let freed = lane.receiver.freed.own();
-        let place = freed & self.mask;
+    pub(crate) fn free(self, lane: Lane<'_>, slot: u16) {
+        // The capacity is a power of two, so this place is that of the count of freed letters.
+        let allowed = lane.allowed().own();
+        let place = allowed & self.mask;
         self.order(place).set(slot ^ place);
-        lane.receiver.freed.publish(freed.wrapping_add(1), Mutant::LaneFreedRelaxed);
+        lane.allowed().publish(allowed.wrapping_add(1), Mutant::LaneFreedRelaxed);
     }
 
     #[inline(always)]

@@ -28,7 +28,7 @@ use core::ptr::NonNull;
 use crate::cores;
 use crate::desk::{Desk, Resident};
 use crate::inbox::{Lists, ListsOf};
-use crate::lane::{LaneHead, Slots};
+use crate::lane::{Counts, Lane, LaneHead, Slots};
 use crate::letter::Head;
 use crate::methods::Methods;
 use crate::monitor::{Discipline, Monitor};
@@ -72,7 +72,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
             const { assert!(L >= 1 && L <= MAX_CORES, "an actor has at least one lane and at most one per core") };
             const { assert!(N * L < 1 << 15, "the lanes of an actor hold fewer than 32768 letters together") };
             Self {
-                office: Office { desk: Desk::new(), lanes: array_of!(LaneHead::new()) },
+                office: Office { desk: Desk::new(), counts: Counts::new(), lanes: array_of!(LaneHead::new()) },
                 lists: no_letters!(),
                 lanes: array_of!(Slots::new()),
                 monitor: PhantomData,
@@ -104,8 +104,10 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
 /// The desk of an actor and the heads of its lanes.
 #[repr(C)]
 pub(crate) struct Office<Lanes: ?Sized = [LaneHead]> {
+    // First, because it is looked at most.
+    counts: Counts,
     pub(crate) desk: Desk,
-    pub(crate) lanes: Lanes,
+    lanes: Lanes,
 }
 
 /// Which lane a sender uses.
@@ -118,6 +120,7 @@ pub(crate) struct LaneOf {
 
 impl Office {
     /// Where foreign threads exist, lane 0 is theirs and that of cores beyond the lanes; each other lane has one core.
+    #[expect(unsafe_code, reason = "says that a core's number is below the limit")]
     #[inline(always)]
     pub(crate) fn lane_of(&self, core: u8) -> LaneOf {
         let (core, lanes) = (usize::from(core), self.lanes.len());
@@ -128,8 +131,8 @@ impl Office {
                 LaneOf { index: 0, shared: true }
             };
         }
-        // A core's number is below the limit; the remainder says so to the compiler.
-        let core = core % MAX_CORES;
+        // SAFETY: the number of a core, which the port's rules keep below the limit.
+        unsafe { core::hint::assert_unchecked(core < MAX_CORES) };
         if core < lanes && (lanes >= MAX_CORES || core + 1 < lanes) {
             LaneOf { index: core, shared: false }
         } else {
@@ -143,36 +146,38 @@ impl Office {
         !FOREIGN_THREADS && self.lanes.len() != MAX_CORES
     }
 
-    /// The head of a lane.
+    /// A lane.
     ///
     /// The index comes from [`lane_of`](Self::lane_of), or was counted from the lanes: it is below their number, which is at
     /// least one (checked by [`Mail::new`]). A check here would bring a panic with its text into every image.
     #[expect(unsafe_code, reason = "spares the check of an index")]
     #[inline(always)]
-    pub(crate) fn lane(&self, index: usize) -> &LaneHead {
+    pub(crate) fn lane(&self, index: usize) -> Lane<'_> {
         debug_assert!(index < self.lanes.len());
-        // SAFETY: the argument above.
-        unsafe { self.lanes.get_unchecked(index) }
+        // SAFETY: the argument above; there are at most as many lanes as cores.
+        unsafe { Lane::new(&self.counts, self.lanes.get_unchecked(index), index) }
     }
 
     /// The lanes that can have letters at all, with this many cores.
     #[inline(always)]
-    pub(crate) fn lanes_in_use(&self) -> &[LaneHead] {
-        if FOREIGN_THREADS { &self.lanes[..self.lanes.len().min(usize::from(port::cores()) + 1)] } else { &self.lanes }
+    pub(crate) fn lanes_in_use(&self) -> impl Iterator<Item = (usize, Lane<'_>)> {
+        let lanes = self.lanes.len();
+        let in_use = if FOREIGN_THREADS { lanes.min(usize::from(port::cores()) + 1) } else { lanes };
+        (0..in_use).map(|lane| (lane, self.lane(lane)))
     }
 
     /// The lanes in use except one. (The limit is compared lane by lane, so that the loop unrolls into straight lines.)
     #[inline(always)]
-    fn others(&self, own: usize) -> impl Iterator<Item = &LaneHead> {
+    fn others(&self, own: usize) -> impl Iterator<Item = Lane<'_>> {
         let last = usize::from(port::cores());
-        let in_use = move |&(lane, _): &(usize, &LaneHead)| !FOREIGN_THREADS || lane <= last;
-        self.lanes.iter().enumerate().take_while(in_use).filter(move |&(lane, _)| lane != own).map(|(_, lane)| lane)
+        let in_use = move |&lane: &usize| !FOREIGN_THREADS || lane <= last;
+        (0..self.lanes.len()).take_while(in_use).filter(move |&lane| lane != own).map(|lane| self.lane(lane))
     }
 
     /// The only other lane in use, where there is just one: the other core's on a chip, the foreign threads' on a host with
     /// one core.
     #[inline(always)]
-    fn only_other(&self, own: usize) -> Option<&LaneHead> {
+    fn only_other(&self, own: usize) -> Option<Lane<'_>> {
         if FOREIGN_THREADS {
             (own != 0 && port::cores() == 1).then(|| self.lane(0))
         } else if self.lanes.len() == 2 {
@@ -184,7 +189,7 @@ impl Office {
 
     /// Runs `work` as the sender of its lane: interrupts are masked, and the lane is locked where several senders share it.
     #[inline(always)]
-    pub(crate) fn as_sender<R>(&self, here: u8, work: impl FnOnce(LaneOf, &LaneHead) -> R) -> R {
+    pub(crate) fn as_sender<R>(&self, here: u8, work: impl FnOnce(LaneOf, Lane<'_>) -> R) -> R {
         let own = self.lane_of(here);
         let lane = self.lane(own.index);
         if own.shared {
@@ -195,14 +200,19 @@ impl Office {
         }
     }
 
+    /// Lets letters in: the actor got its number.
+    pub(crate) fn open(&self, capacity: u16) {
+        (0..self.lanes.len()).for_each(|lane| self.lane(lane).open(capacity));
+    }
+
     /// Sends a letter by any lane, to an actor that has its number; false if there is no room. `write` writes it into its place of
     /// its lane and publishes it.
     #[inline(never)]
-    pub(crate) fn send(&'static self, capacity: u16, write: &mut dyn FnMut(usize, u16)) -> bool {
+    pub(crate) fn send(&'static self, write: &mut dyn FnMut(usize, u16)) -> bool {
         let _masked = port::mask();
         let here = port::core();
         let sent = self.as_sender(here, |own, lane| {
-            let room = lane.room(capacity);
+            let room = lane.room();
             match room {
                 Some(place) => write(own.index, place),
                 None => lane.was_full(),
@@ -281,29 +291,39 @@ impl Office {
         Run { lane: own, until, all: true }
     }
 
-    /// The only letter there is, if it is in the own lane, for an actor that runs letters straight from its lanes. The own lane is read
-    /// first, all others after it.
+    /// The lane and the place of the only letter there is, if it is in the lane of this core's own, for an actor that runs letters
+    /// straight from its lanes.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
-    pub(crate) fn only_own_letter(&self, own: usize) -> OnlyLetter {
-        let until = self.lane(own).published();
-        if self.others_have_letters(own) {
-            return OnlyLetter::Elsewhere;
+    pub(crate) fn only_own_letter(&self, here: u8) -> Option<(usize, u16)> {
+        if self.has_few_lanes() {
+            return None;
         }
-        let place = self.lane(own).received();
-        match until.wrapping_sub(place) {
-            0 => OnlyLetter::None,
-            1 => OnlyLetter::One { lane: own, place },
-            _ => OnlyLetter::Several,
-        }
+        let own = self.lane_of(here).index;
+        self.counts.only_letter_in(own).map(|place| (own, place))
     }
 
-    /// The only letter there is, after [`only_own_letter`](Self::only_own_letter) found one elsewhere; where a chip's cores have a lane
-    /// each.
+    /// The same where one load does not show all lanes. The own lane is read first, all others after it.
+    #[cfg(not(all(target_os = "none", target_arch = "arm")))]
+    #[inline(always)]
+    pub(crate) fn only_own_letter(&self, here: u8) -> Option<(usize, u16)> {
+        let LaneOf { index: own, shared } = self.lane_of(here);
+        let until = self.lane(own).published();
+        let place = self.lane(own).received();
+        let is_only =
+            !self.has_few_lanes() && !shared && until == place.wrapping_add(1) && !self.others_have_letters(own);
+        is_only.then_some((own, place))
+    }
+
+    /// The only letter there is in any lane; where a chip's cores have a lane each.
     ///
-    /// This is the second pass of a consistent cut: the letter found by the first is still there, because only the holder of the
-    /// lock receives, and whatever caused it is visible now. If this pass finds one letter, it is that one.
+    /// The lanes are read twice: a letter found by the first pass is still there, because only the holder of the lock receives, and
+    /// whatever caused it is visible to the second. So if that finds one letter, no older one is missing.
     #[inline(always)]
     pub(crate) fn only_letter(&self, own: usize) -> OnlyLetter {
+        if !self.lane(own).has_letter() && !self.others_have_letters(own) {
+            return OnlyLetter::None;
+        }
         let lanes = self.lanes.len();
         let mut lane = own;
         let mut letters = self.lane(own).waiting();
@@ -326,7 +346,7 @@ impl Office {
     pub(crate) fn others_have_letters(&self, own: usize) -> bool {
         match self.only_other(own) {
             Some(other) => other.has_letter(),
-            None => self.others(own).any(LaneHead::has_letter),
+            None => self.others(own).any(Lane::has_letter),
         }
     }
 
@@ -336,7 +356,7 @@ impl Office {
         let mut oldest = None;
         loop {
             let before = oldest;
-            for (lane, head) in self.lanes_in_use().iter().enumerate() {
+            for (lane, head) in self.lanes_in_use() {
                 if head.has_letter() {
                     let stamp = stamp_of(resident.letter(lane, head.received()));
                     if oldest.is_none_or(|(_, older)| is_older(stamp, older)) {
@@ -403,7 +423,7 @@ impl Office {
             }
             cut = again;
         }
-        for (lane, &until) in self.lanes_in_use().iter().zip(&cut) {
+        for ((_, lane), &until) in self.lanes_in_use().zip(&cut) {
             lane.note_depth(until);
         }
         while let Some((lane, next)) = self.oldest_in(&cut, inbox) {
@@ -417,7 +437,7 @@ impl Office {
     fn tails(&self, own: usize) -> [u16; MAX_CORES] {
         let mut tails = [0; MAX_CORES];
         tails[own] = self.lane(own).published();
-        for (lane, head) in self.lanes_in_use().iter().enumerate().filter(|&(lane, _)| lane != own) {
+        for (lane, head) in self.lanes_in_use().filter(|&(lane, _)| lane != own) {
             tails[lane] = head.published();
         }
         tails
@@ -426,7 +446,7 @@ impl Office {
     #[inline(always)]
     fn oldest_in(&self, cut: &[u16; MAX_CORES], inbox: &Lists) -> Option<(usize, NonNull<Head>)> {
         let mut oldest = None;
-        for (lane, (head, &tail)) in self.lanes_in_use().iter().zip(cut).enumerate() {
+        for ((lane, head), &tail) in self.lanes_in_use().zip(cut) {
             if tail != head.received() {
                 let next = inbox.lane(lane).peek(head.received());
                 let stamp = stamp_of(next);
@@ -440,12 +460,12 @@ impl Office {
 
     /// The most letters that one lane had at once.
     pub(crate) fn high_water(&self, capacity: usize) -> usize {
-        self.lanes.iter().map(|lane| lane.high_water(capacity)).max().unwrap_or(0)
+        self.lanes_in_use().map(|(_, lane)| lane.high_water(capacity)).max().unwrap_or(0)
     }
 
     /// Letters in all lanes that have not left yet.
-    pub(crate) fn occupied(&self) -> usize {
-        self.lanes.iter().map(LaneHead::occupied).sum()
+    pub(crate) fn occupied(&self, capacity: usize) -> usize {
+        self.lanes_in_use().map(|(_, lane)| lane.occupied(capacity)).sum()
     }
 }
 
@@ -460,13 +480,8 @@ pub(crate) struct Run {
 /// Whether there is exactly one letter.
 pub(crate) enum OnlyLetter {
     None,
-    One {
-        lane: usize,
-        place: u16,
-    },
+    One { lane: usize, place: u16 },
     Several,
-    /// One or several, and not in the own lane alone.
-    Elsewhere,
 }
 
 #[expect(unsafe_code, reason = "reads the head of a slot")]

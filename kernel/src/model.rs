@@ -6,7 +6,7 @@ pub use crate::sync::Mutant;
 use crate::body::Body;
 use crate::call::Post;
 use crate::cores;
-use crate::lane::{Envelope, LaneHead, Slot, Slots};
+use crate::lane::{Counts, Envelope, Lane, LaneHead, Slot, Slots};
 use crate::letter::Head;
 use crate::methods::Methods;
 use crate::monitor::{Monitor, Permits};
@@ -15,6 +15,7 @@ use crate::promise::{Promise, Reply, halves};
 
 /// A lane by itself: one thread sends, one receives. `IN_ORDER` if its letters leave in order (no monitor).
 pub struct LaneAlone<A: Methods, const N: usize, const IN_ORDER: bool> {
+    counts: Counts,
     head: LaneHead,
     slots: Slots<A, N, 1>,
 }
@@ -38,17 +39,24 @@ impl<A: Methods, const N: usize, const IN_ORDER: bool> LaneAlone<A, N, IN_ORDER>
     /// An empty lane.
     #[expect(clippy::new_without_default, reason = "as the lane itself")]
     pub fn new() -> Self {
-        Self { head: LaneHead::new(), slots: Slots::new() }
+        let alone = Self { counts: Counts::new(), head: LaneHead::new(), slots: Slots::new() };
+        alone.lane().open(N as u16);
+        alone
+    }
+
+    fn lane(&self) -> Lane<'_> {
+        // SAFETY: the first and only lane of these counts.
+        unsafe { Lane::new(&self.counts, &self.head, 0) }
     }
 
     /// Sends, or gives the message back.
     pub fn send(&self, message: A::Message) -> Result<(), A::Message> {
-        let Some(place) = self.head.room(N as u16) else { return Err(message) };
+        let Some(place) = self.lane().room() else { return Err(message) };
         let envelope = Envelope { lane: 0, stamp: place, method: A::method(&message), claims: Claims::NONE };
         let mut message = core::mem::ManuallyDrop::new(message);
         // SAFETY: the message is given away and not touched again.
         unsafe { self.slots.write(place, envelope, IN_ORDER, &raw mut *message) };
-        self.head.publish(place);
+        self.lane().publish(place);
         Ok(())
     }
 }
@@ -56,11 +64,11 @@ impl<A: Methods, const N: usize, const IN_ORDER: bool> LaneAlone<A, N, IN_ORDER>
 impl<A: Methods, const N: usize> LaneAlone<A, N, false> {
     /// Receives the next letter.
     pub fn receive(&self) -> Option<Received<A::Message>> {
-        if !self.head.has_letter() {
+        if !self.lane().has_letter() {
             return None;
         }
-        let letter = self.slots.peek(self.head.received());
-        self.head.receive(self.head.received());
+        let letter = self.slots.peek(self.lane().received());
+        self.lane().receive(self.lane().received());
         // SAFETY: a published letter of this lane, received once.
         let (head, message): (&Head, _) = unsafe { (letter.as_ref(), Slot::<A>::take(letter)) };
         Some(Received { message, slot: head.slot.get() })
@@ -68,7 +76,7 @@ impl<A: Methods, const N: usize> LaneAlone<A, N, false> {
 
     /// Frees the slot of a letter; in any order.
     pub fn free<M>(&self, letter: Received<M>) -> M {
-        self.slots.free(&self.head, letter.slot);
+        self.slots.free(self.lane(), letter.slot);
         letter.message
     }
 }
@@ -76,13 +84,13 @@ impl<A: Methods, const N: usize> LaneAlone<A, N, false> {
 impl<A: Methods, const N: usize> LaneAlone<A, N, true> {
     /// Receives and frees the next letter.
     pub fn receive_in_order(&self) -> Option<A::Message> {
-        if !self.head.has_letter() {
+        if !self.lane().has_letter() {
             return None;
         }
-        let letter = self.slots.peek_in_order(self.head.received());
+        let letter = self.slots.peek_in_order(self.lane().received());
         // SAFETY: a published letter of this lane, received once.
         let message = unsafe { Slot::<A>::take(letter) };
-        self.head.receive_and_free(self.head.received());
+        self.lane().receive_and_free(self.lane().received(), N as u16);
         Some(message)
     }
 }
@@ -104,7 +112,7 @@ where
     M: Monitor,
     M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>,
 {
-    body.visit_here(core, false)
+    body.visit_here(core, crate::ready::Mark::NONE)
 }
 
 /// Both halves of a promise from the pool of this core's lane, without a letter.

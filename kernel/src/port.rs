@@ -36,7 +36,7 @@ pub const FOREIGN: u8 = u8::MAX;
 /// The kernel's memory safety rests on these rules:
 ///
 /// - `core` is the same for everything that runs on one core, and two cores never report the same number. A thread that
-///   is no core's worker reports [`FOREIGN`]. Numbers are below `cores()`.
+///   is no core's worker reports [`FOREIGN`]. Numbers are below `cores()`, which is at most [`MAX_CORES`].
 /// - `test_and_set` is atomic among all cores, threads and interrupts; it stores only if the word was clear, and acquires
 ///   also when it fails.
 /// - Between `mask` and `unmask` nothing else runs *as this core*: interrupts that may send are off. It does not stop
@@ -192,8 +192,11 @@ unsafe extern "Rust" {
 pub(crate) fn core() -> u8 {
     // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.
     let core = unsafe { _flockwork_port_core() };
-    // Where every caller is a core, its number is below the limit; the remainder says so to the compiler.
-    if FOREIGN_THREADS { core } else { core % MAX_CORES as u8 }
+    if !FOREIGN_THREADS {
+        // SAFETY: where every caller is a core, the port's rules keep its number below the limit.
+        unsafe { core::hint::assert_unchecked(usize::from(core) < MAX_CORES) };
+    }
+    core
 }
 
 #[inline(always)]

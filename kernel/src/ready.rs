@@ -28,23 +28,28 @@
 //! actors: there a set is a ring of numbers, each actor marked while it is in. The models run with the words; `cargo xtask loom` runs
 //! those about idle cores once more with rings.
 
-use crate::cores::ActorId;
-
 #[cfg(any(target_os = "none", all(loom, not(flockwork_rings))))]
 mod bits;
 #[cfg(all(loom, not(flockwork_rings)))]
 pub(crate) use bits::begin;
 #[cfg(any(target_os = "none", all(loom, not(flockwork_rings))))]
-pub(crate) use bits::{Invitations, Ready, pin};
+pub(crate) use bits::{ActorId, Invitations, Mark, Ready, pin};
 
 #[cfg(not(any(target_os = "none", all(loom, not(flockwork_rings)))))]
 mod rings;
 #[cfg(all(loom, flockwork_rings))]
 pub(crate) use rings::begin;
 #[cfg(not(any(target_os = "none", all(loom, not(flockwork_rings)))))]
-pub(crate) use rings::{Invitations, Ready, pin};
+pub(crate) use rings::{ActorId, Invitations, Mark, Ready, pin};
 #[cfg(all(not(target_os = "none"), not(loom)))]
 pub(crate) use rings::{Ring, membership};
+
+/// The actor whose turn it is.
+pub(crate) struct Next {
+    pub(crate) id: ActorId,
+    /// Whether no other one was in the set.
+    pub(crate) is_last: bool,
+}
 
 /// What another core's set shows to one that looks.
 pub(crate) trait Unseen: Iterator<Item = ActorId> {

@@ -255,6 +255,29 @@ impl Count16 {
         self.0.load(unless(removed(step), Ordering::Acquire))
     }
 
+    /// What others have published in two counters, with everything before it: the first in the lower half, both at the same moment.
+    ///
+    /// Such a load beside stores of halves is no legal Rust, so it is the processor's: an aligned word is read at once.
+    ///
+    /// # Safety
+    /// The pair is aligned to four bytes.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) unsafe fn read_both(pair: &[Self; 2]) -> u32 {
+        let both: u32;
+        // SAFETY: reads the two counters, and nothing else.
+        unsafe {
+            core::arch::asm!(
+                "ldr {both}, [{pair}]",
+                both = lateout(reg) both,
+                pair = in(reg) pair,
+                options(nostack, readonly, preserves_flags)
+            );
+        }
+        atomic::fence(Ordering::Acquire);
+        both
+    }
+
     /// What is visible without synchronising: enough for sums that only coherence is asked of.
     #[inline(always)]
     pub(crate) fn glance(&self) -> u16 {
@@ -305,14 +328,12 @@ impl Count32 {
     }
 
     /// The value without synchronising.
-    #[cfg(any(target_os = "none", loom))]
     #[inline(always)]
     pub(crate) fn glance(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
     }
 
     /// Publishes `value` alone: whatever else is to be seen with it is ordered by a fence.
-    #[cfg(any(target_os = "none", loom))]
     #[inline(always)]
     pub(crate) fn hint(&self, value: u32) {
         self.0.store(value, Ordering::Relaxed);
@@ -341,6 +362,27 @@ impl Flag {
     #[inline(always)]
     pub(crate) fn is_raised(&self) -> bool {
         self.0.load(Ordering::Acquire) != 0
+    }
+
+    /// Whether one of two is raised, by one load, for which the same holds as for [`Count16::read_both`].
+    ///
+    /// # Safety
+    /// The pair is there, and aligned to two bytes.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) unsafe fn is_any_raised(pair: *const [Self; 2]) -> bool {
+        let both: u32;
+        // SAFETY: reads the two flags, and nothing else.
+        unsafe {
+            core::arch::asm!(
+                "ldrh {both}, [{pair}]",
+                both = lateout(reg) both,
+                pair = in(reg) pair,
+                options(nostack, readonly, preserves_flags)
+            );
+        }
+        atomic::fence(Ordering::Acquire);
+        both != 0
     }
 }
 

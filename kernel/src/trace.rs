@@ -6,8 +6,8 @@
 
 use core::ptr::NonNull;
 
-use crate::cores::ActorId;
 use crate::letter::Head;
+use crate::ready::ActorId;
 
 /// What happened to a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,28 +87,28 @@ pub(crate) fn denies(what: Denial) -> bool {
 }
 
 /// Whose letters some lists are; nothing at all without the feature.
-pub(crate) struct Owner(#[cfg(feature = "trace")] crate::sync::Half);
+pub(crate) struct Owner(#[cfg(feature = "trace")] crate::sync::Count32);
 
 impl Owner {
     crate::sync::const_unless_loom! {
         pub(crate) fn new() -> Self {
             Self(
                 #[cfg(feature = "trace")]
-                crate::sync::Half::new(),
+                crate::sync::Count32::new(),
             )
         }
     }
 
     pub(crate) fn set(&self, id: ActorId) {
         #[cfg(feature = "trace")]
-        self.0.publish(id.plus_one(), None);
+        self.0.publish(id.raw(), None);
         #[cfg(not(feature = "trace"))]
         let _ = id;
     }
 
     pub(crate) fn get(&self) -> Option<ActorId> {
         #[cfg(feature = "trace")]
-        return ActorId::from_plus_one(self.0.read(None));
+        return ActorId::from_raw(self.0.read(None));
         #[cfg(not(feature = "trace"))]
         None
     }
@@ -176,9 +176,9 @@ mod rings {
     use core::ptr::NonNull;
 
     use super::{Hop, LetterName};
-    use crate::cores::ActorId;
     use crate::letter::Head;
     use crate::port::{self, FOREIGN, MAX_CORES};
+    use crate::ready::ActorId;
     use crate::sync::{Guarded, array_of, const_unless_loom, kernel_static};
 
     /// Events per core.
@@ -242,7 +242,7 @@ mod rings {
         if port::core() == FOREIGN {
             return;
         }
-        let actor = actor.plus_one() - 1;
+        let actor = actor.number();
         // First, because simulated time passes there.
         if port::reached(hop, actor, letter) {
             keep(hop, actor, letter);

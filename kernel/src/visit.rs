@@ -19,166 +19,55 @@
 //! trait object; on a host, where code is small change, once per actor's type, with everything inlined.
 #![expect(unsafe_code, reason = "keeps the promises that running a letter asks for")]
 
-mod monitored;
+pub(crate) mod monitored;
 
 use crate::cores;
 use crate::desk::Resident;
-use crate::inbox::Lists;
-use crate::lane::LaneHead;
+use crate::lane::Lane;
 use crate::mailbox::{Office, OnlyLetter, Run};
 use crate::port::{self, FOREIGN, FOREIGN_THREADS};
-use crate::ready::Ready;
 use crate::sync::{Mutant, fence, removed};
 
 /// Letters of one actor that are run in one visit while no other actor waits.
 const BATCH: u16 = 128;
 
-/// Who is behind a desk: known by its type, where code is made for each type; on a chip, whoever is found there.
-pub(crate) trait Who: Copy {
-    type Resident: Resident + ?Sized + 'static;
-    fn resident(self, office: &'static Office) -> &'static Self::Resident;
-}
-
-/// An actor whose type is known.
-pub(crate) struct Known<R: 'static>(pub(crate) &'static R);
-
-impl<R> Clone for Known<R> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<R> Copy for Known<R> {}
-
-impl<R: Resident> Who for Known<R> {
-    type Resident = R;
-    #[inline(always)]
-    fn resident(self, _: &'static Office) -> &'static R {
-        self.0
-    }
-}
-
-/// Whoever is behind the desk. The actor has its number.
-#[derive(Clone, Copy)]
-pub(crate) struct AtTheDesk;
-
-impl Who for AtTheDesk {
-    type Resident = dyn Resident;
-    #[inline(always)]
-    fn resident(self, office: &'static Office) -> &'static dyn Resident {
-        office.desk.resident()
-    }
-}
-
-/// Runs letters of an actor on this core, as many as is fair; true if there is more to do here. `from_ready` if it was just
-/// taken out of this core's ready set: the mark is taken back before it looks for letters. An actor that is pinned to
-/// another core has more to do, always.
+/// An actor as all but the straight line of a visit knows it: whoever it is on a chip, so that this code exists once in an image; by its
+/// type on a host, where code is small change.
+#[cfg(target_os = "none")]
 #[inline(always)]
-pub(crate) fn visit(
-    office: &'static Office,
-    who: impl Who,
-    lists: Option<&'static Lists>,
-    here: u8,
-    from_ready: bool,
-) -> bool {
-    match lists {
-        None => visit_unmonitored(office, who, here, from_ready),
-        Some(lists) => monitored::visit(office, who.resident(office), lists, here, from_ready),
-    }
+pub(crate) fn anybody<R: Resident>(resident: &'static R) -> &'static dyn Resident {
+    resident
 }
-
-/// A visit to an actor of whatever type. On a chip, what to do is known from its desk, so that a letter costs one virtual call.
+#[cfg(not(target_os = "none"))]
 #[inline(always)]
-pub(crate) fn visit_any(office: &'static Office, here: u8, from_ready: bool) -> bool {
-    if cfg!(target_os = "none") && !office.desk.is_monitored() {
-        visit_unmonitored(office, AtTheDesk, here, from_ready)
-    } else {
-        office.desk.resident().visit(here, from_ready)
-    }
+pub(crate) fn anybody<R: Resident>(resident: &'static R) -> &'static R {
+    resident
 }
 
-/// What every visit begins with; false if the actor is pinned to another core.
-#[inline(always)]
-fn arrive(office: &'static Office, pinned_to: impl FnOnce() -> Option<u8>, here: u8, from_ready: bool) -> bool {
-    if from_ready && Ready::KEEPS_MARKS {
-        office.unmark(here, office.lane_of(here));
-    }
-    let pinned_to = if cfg!(target_os = "none") { office.desk.pinned_to() } else { pinned_to() };
-    pinned_to.is_none_or(|core| core == here)
-}
-
-/// A visit to an actor without a monitor: the straight line for exactly one letter, in the core's own lane, and nobody
-/// at the bell. Everything else is left by a call in the last place, so that it costs the straight line nothing.
-#[cfg_attr(not(target_os = "none"), inline(always))]
-fn visit_unmonitored(office: &'static Office, who: impl Who, here: u8, from_ready: bool) -> bool {
-    if !arrive(office, || who.resident(office).pinned_to(), here, from_ready) {
-        return true;
-    }
+/// What a straight line leaves: the same for exactly one letter in any lane of a chip, or any number of letters. The lock is held.
+#[inline(never)]
+pub(crate) fn visit_otherwise<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, here: u8) -> bool {
     let desk = &office.desk;
-    if !desk.enter() {
-        return false;
+    if FOREIGN_THREADS || office.has_few_lanes() || desk.has_bell() {
+        return visit_batch(office, resident, here);
     }
-    let own = office.lane_of(here);
-    if office.has_few_lanes() || own.shared || desk.has_bell() {
-        return visit_batch(office, who, here);
-    }
-    match office.only_own_letter(own.index) {
+    match office.only_letter(office.lane_of(here).index) {
         OnlyLetter::None => {}
         OnlyLetter::One { lane, place } => {
             let on_panic = OnPanic(|| abandon(office, here));
             // SAFETY: the lock is held, and the letter is published and the next of its lane.
-            unsafe { who.resident(office).run_oldest(here, lane, place) };
+            unsafe { resident.run_several(here, lane, place, place.wrapping_add(1)) };
             core::mem::forget(on_panic);
         }
-        OnlyLetter::Elsewhere if !FOREIGN_THREADS => return visit_elsewhere(office, who, here, own.index),
-        OnlyLetter::Several | OnlyLetter::Elsewhere => return visit_batch(office, who, here),
+        OnlyLetter::Several => return visit_batch(office, resident, here),
     }
-    // Whoever sent a letter since then has noted the actor, or will ring.
     desk.release();
-    if desk.calls() { answer_calls(office, who, here) } else { false }
-}
-
-/// The same for exactly one letter in another core's lane. The lock is held, and nobody was at the bell.
-#[inline(never)]
-fn visit_elsewhere(office: &'static Office, who: impl Who, here: u8, own: usize) -> bool {
-    let OnlyLetter::One { lane, place } = office.only_letter(own) else {
-        return visit_batch(office, who, here);
-    };
-    let on_panic = OnPanic(|| abandon(office, here));
-    // SAFETY: the lock is held, and the letter is published and the next of its lane.
-    unsafe { who.resident(office).run_oldest(here, lane, place) };
-    core::mem::forget(on_panic);
-    office.desk.release();
-    if office.desk.calls() { answer_calls(office, who, here) } else { false }
-}
-
-/// Runs letters of a lane up to `until`, one at least: `budget` of them at most, which is not 0, and after the first only while no
-/// other actor waits for the core. The place where it stopped.
-///
-/// # Safety
-/// As [`Resident::run_oldest`], for all of these letters.
-#[inline(always)]
-unsafe fn run_several<R: Resident + ?Sized>(
-    resident: &'static R,
-    here: u8,
-    lane: usize,
-    mut place: u16,
-    until: u16,
-    budget: u16,
-) -> u16 {
-    let until = if until.wrapping_sub(place) > budget { place.wrapping_add(budget) } else { until };
-    loop {
-        // SAFETY: the caller's promise.
-        unsafe { resident.run_oldest(here, lane, place) };
-        place = place.wrapping_add(1);
-        if place == until || cores::others_wait(here) {
-            return place;
-        }
-    }
+    if desk.calls() { answer_calls(office, resident, here) } else { false }
 }
 
 /// A letter panicked under the lock: the others go on.
 #[cold]
-fn abandon(office: &'static Office, here: u8) {
+pub(crate) fn abandon(office: &'static Office, here: u8) {
     office.desk.abandon();
     note_here(office, here);
 }
@@ -186,16 +75,16 @@ fn abandon(office: &'static Office, here: u8) {
 /// After the lock was released: somebody rang, or waits for room.
 #[cold]
 #[inline(never)]
-fn answer_calls(office: &'static Office, who: impl Who, here: u8) -> bool {
+pub(crate) fn answer_calls<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, here: u8) -> bool {
     tell_of_room(office);
     let desk = &office.desk;
-    desk.rang() && desk.try_enter() && visit_batch(office, who, here)
+    desk.rang() && desk.try_enter() && visit_batch(office, resident, here)
 }
 
 /// The same for any number of letters in any lanes. The lock is held.
 #[inline(never)]
-fn visit_batch(office: &'static Office, who: impl Who, here: u8) -> bool {
-    let (desk, resident) = (&office.desk, who.resident(office));
+fn visit_batch<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, here: u8) -> bool {
+    let desk = &office.desk;
     let own = office.lane_of(here).index;
     let mut budget = BATCH;
     loop {
@@ -207,8 +96,9 @@ fn visit_batch(office: &'static Office, who: impl Who, here: u8) -> bool {
             // One letter at least, so that a visit is worth its while; more while nobody else waits.
             if place != until {
                 let on_panic = OnPanic(|| abandon(office, here));
+                let last = if until.wrapping_sub(place) > budget { place.wrapping_add(budget) } else { until };
                 // SAFETY: the lock is held; these letters are published, and the next of their lane.
-                let stopped = unsafe { run_several(resident, here, lane, place, until, budget) };
+                let stopped = unsafe { resident.run_several(here, lane, place, last) };
                 core::mem::forget(on_panic);
                 budget -= stopped.wrapping_sub(place);
                 if stopped != until {
@@ -243,7 +133,7 @@ pub(crate) fn exit(office: &Office) -> bool {
 /// Wakes whoever waits for room, after slots were freed and the exit fence was passed.
 #[inline(always)]
 fn tell_of_room(office: &Office) {
-    if office.desk.room_wanted.is_raised() {
+    if office.desk.is_room_wanted() {
         tell_waiting(office);
     }
 }
@@ -255,9 +145,9 @@ pub(crate) const ANYBODY: u8 = u8::MAX;
 #[cold]
 #[inline(never)]
 fn tell_waiting(office: &Office) {
-    office.desk.room_wanted.lower();
+    office.desk.forget_room_wanted();
     fence(Mutant::RoomLookFence);
-    let tell = |lane: &LaneHead| {
+    let tell = |(_, lane): (usize, Lane<'_>)| {
         let who = lane.who_wants_room();
         if !removed(Mutant::RoomForgottenLate) && who != 0 {
             lane.want_room(0);
@@ -271,7 +161,7 @@ fn tell_waiting(office: &Office) {
             lane.want_room(0);
         }
     };
-    office.lanes_in_use().iter().for_each(tell);
+    office.lanes_in_use().for_each(tell);
 }
 
 /// Puts the actor into this core's ready set: there is something left to do.

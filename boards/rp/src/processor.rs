@@ -12,7 +12,10 @@ use embassy_rp::pac;
 /// The core this runs on.
 #[inline(always)]
 pub(crate) fn number() -> u8 {
-    pac::SIO.cpuid().read() as u8
+    let number = pac::SIO.cpuid().read();
+    // SAFETY: both chips have two cores, 0 and 1.
+    unsafe { core::hint::assert_unchecked(number < 2) };
+    number as u8
 }
 
 /// Publishes what was written, and makes the present or next [`idle`] of both cores return.

@@ -21,7 +21,7 @@ unsafe impl Chip for Rp2040 {
     #[inline(always)]
     fn test_and_set(word: &LockWord) -> bool {
         let previous = mask();
-        let lock = pac::SIO.spinlock(LOCK_WORDS);
+        let mut lock = pac::SIO.spinlock(LOCK_WORDS).as_ptr();
         // Reading claims it; the other core holds it for some five instructions. A loop of the compiler's would be unrolled, and
         // would jump when it claims the lock at once, as it usually does.
         // SAFETY: reads a register of SIO, which is there, until it has the lock.
@@ -30,14 +30,16 @@ unsafe impl Chip for Rp2040 {
                 "2: ldr {claimed}, [{lock}]",
                 "cmp {claimed}, #0",
                 "beq 2b",
-                lock = in(reg) lock.as_ptr(),
+                // In and out, so that the compiler keeps the address instead of making it again.
+                lock = inout(reg) lock,
                 claimed = out(reg) _,
                 options(nostack)
             );
         }
         // SAFETY: the hardware lock keeps the other core away, the mask this core's interrupts.
         let was_clear = unsafe { word.test_and_set_exclusive() };
-        lock.write_value(1);
+        // SAFETY: the register of the lock that was claimed; whatever is written frees it.
+        unsafe { lock.write_volatile(1) };
         unmask(previous);
         was_clear
     }

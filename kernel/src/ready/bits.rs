@@ -1,13 +1,55 @@
 //! Ready sets and invitations as words with a bit per actor.
+#![expect(unsafe_code, reason = "words that are not zero")]
 
 use core::num::NonZeroU32;
 
-use super::Unseen;
-use crate::cores::{ActorId, MAX_ACTORS};
+use super::{Next, Unseen};
+use crate::cores::MAX_ACTORS;
 use crate::port::MAX_CORES;
 use crate::sync::{Count16, Count32, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static};
 
 const _: () = assert!(MAX_ACTORS <= 32, "a word has a bit for each actor");
+
+/// An actor's number in the kernel's table, as its bit in a word of actors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ActorId(NonZeroU32);
+
+impl ActorId {
+    /// That of the actor which is the `number`-th to get one, counted from 0: fewer than [`MAX_ACTORS`] have one already.
+    pub(crate) fn nth(number: u16) -> Self {
+        // SAFETY: one bit is set, whatever the remainder.
+        Self(unsafe { NonZeroU32::new_unchecked(1 << (u32::from(number) % 32)) })
+    }
+
+    /// How many actors had a number before this one.
+    pub(crate) fn number(self) -> u16 {
+        self.0.trailing_zeros() as u16
+    }
+
+    /// As it is kept in words that are 0 where there is none.
+    #[inline(always)]
+    pub(crate) fn raw(self) -> u32 {
+        self.0.get()
+    }
+
+    #[inline(always)]
+    pub(crate) fn from_raw(raw: u32) -> Option<Self> {
+        NonZeroU32::new(raw).map(Self)
+    }
+
+    /// Its place in a table of [`MAX_ACTORS`]. A Cortex-M0+ has no instruction that counts zeros; this product, which is another
+    /// one for every bit, has its five highest bits different for each as well.
+    #[inline(always)]
+    pub(crate) fn place(self) -> usize {
+        const DE_BRUIJN: u32 = 0x077C_B531;
+        if cfg!(loom) { usize::from(self.number()) } else { (self.0.get().wrapping_mul(DE_BRUIJN) >> 27) as usize }
+    }
+
+    #[inline(always)]
+    fn bit(self) -> u32 {
+        self.0.get()
+    }
+}
 
 kernel_static! {
     /// The actors that are pinned to some core. Written under the lock of the kernel's table, before their numbers are given out.
@@ -29,6 +71,20 @@ fn pinned() -> u32 {
 #[cfg(loom)]
 pub(crate) fn begin() {
     let _ = &*PINNED;
+}
+
+/// Whether an actor is marked as one of a core's ready set. A bit is its own mark.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark;
+
+impl Mark {
+    pub(crate) const SET: Self = Self;
+    pub(crate) const NONE: Self = Self;
+
+    #[inline(always)]
+    pub(crate) fn is_set(self) -> bool {
+        false
+    }
 }
 
 /// The ready set of a core.
@@ -82,13 +138,18 @@ impl Ready {
 
     /// Takes the next one out. A round has those that were in when it began. Interrupts are masked.
     #[inline(always)]
-    pub(crate) fn next(&self) -> Option<ActorId> {
+    pub(crate) fn next(&self) -> Option<Next> {
         let noted = NonZeroU32::new(self.noted.own())?;
+        if noted.get() & (noted.get() - 1) == 0 {
+            self.round.set(0);
+            self.noted.hint(0);
+            return Some(Next { id: ActorId(noted), is_last: true });
+        }
         let round = NonZeroU32::new(self.round.get() & noted.get()).unwrap_or(noted);
         let (id, bit) = lowest(round);
         self.round.set(round.get() ^ bit);
         self.noted.hint(noted.get() ^ bit);
-        Some(id)
+        Some(Next { id, is_last: false })
     }
 
     #[inline(always)]
@@ -171,7 +232,8 @@ impl Unseen for Bits {
 #[inline(always)]
 fn lowest(word: NonZeroU32) -> (ActorId, u32) {
     let bit = word.get() & word.get().wrapping_neg();
-    (ActorId::from_index(word.trailing_zeros() as u16), bit)
+    // SAFETY: a word that is not zero has a lowest bit.
+    (ActorId(unsafe { NonZeroU32::new_unchecked(bit) }), bit)
 }
 
 /// Actors that one core asks another to visit: those pinned there. A bit in which the two words differ is an invitation.

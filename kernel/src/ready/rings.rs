@@ -3,10 +3,56 @@
 //! Each actor is marked while it is in a set (in the lane of that core, or in `member` where lanes are shared), so a ring is first
 //! in, first out, holds each actor once, and is never too small. Pinned and unpinned actors have a ring each, and are taken in turn.
 
-use super::Unseen;
-use crate::cores::{ActorId, MAX_ACTORS};
+use core::num::NonZeroU16;
+
+use super::{Next, Unseen};
+use crate::cores::MAX_ACTORS;
 use crate::port::MAX_CORES;
 use crate::sync::{Count16, Guarded, Half, Mutant, array_of, const_unless_loom};
+
+/// An actor's number in the kernel's table, plus one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ActorId(NonZeroU16);
+
+impl ActorId {
+    /// That of the actor which is the `number`-th to get one, counted from 0: fewer than [`MAX_ACTORS`] have one already.
+    pub(crate) fn nth(number: u16) -> Self {
+        Self(NonZeroU16::MIN.saturating_add(number))
+    }
+
+    /// How many actors had a number before this one.
+    #[inline(always)]
+    pub(crate) fn number(self) -> u16 {
+        self.0.get() - 1
+    }
+
+    /// As it is kept in words that are 0 where there is none.
+    #[inline(always)]
+    pub(crate) fn raw(self) -> u32 {
+        u32::from(self.0.get())
+    }
+
+    #[inline(always)]
+    pub(crate) fn from_raw(raw: u32) -> Option<Self> {
+        NonZeroU16::new(raw as u16).map(Self)
+    }
+
+    /// Its place in a table of [`MAX_ACTORS`].
+    #[inline(always)]
+    pub(crate) fn place(self) -> usize {
+        usize::from(self.number()) % MAX_ACTORS
+    }
+
+    #[inline(always)]
+    fn plus_one(self) -> u16 {
+        self.0.get()
+    }
+
+    #[inline(always)]
+    fn from_plus_one(plus_one: u16) -> Option<Self> {
+        NonZeroU16::new(plus_one).map(Self)
+    }
+}
 
 /// An actor that gets its number now is pinned to a core: it goes into another ring than the others.
 pub(crate) fn pin(_: ActorId) {}
@@ -56,6 +102,20 @@ impl Ring {
         let id = ActorId::from_plus_one(self.entries[usize::from(head) % MAX_ACTORS].read(None));
         self.head.hint(head.wrapping_add(1));
         id
+    }
+}
+
+/// Whether an actor is marked as one of a core's ready set.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark(bool);
+
+impl Mark {
+    pub(crate) const SET: Self = Self(true);
+    pub(crate) const NONE: Self = Self(false);
+
+    #[inline(always)]
+    pub(crate) fn is_set(self) -> bool {
+        self.0
     }
 }
 
@@ -126,13 +186,14 @@ impl Ready {
 
     /// Takes the next one out, pinned and unpinned ones in turn. Interrupts are masked.
     #[inline(always)]
-    pub(crate) fn next(&self) -> Option<ActorId> {
+    pub(crate) fn next(&self) -> Option<Next> {
         let noted = self.noted.own();
         if noted == 0 {
             return None;
         }
         self.noted.hint(noted - 1);
-        if self.pinned.is_empty() { self.unpinned.pop() } else { self.next_in_turn() }
+        let id = if self.pinned.is_empty() { self.unpinned.pop() } else { self.next_in_turn() };
+        Some(Next { id: id?, is_last: noted == 1 })
     }
 
     #[cold]
@@ -228,7 +289,7 @@ impl Unseen for Places<'_> {
 #[inline(always)]
 pub(crate) fn membership(members: &[Guarded<u32>; MAX_ACTORS.div_ceil(32)], id: ActorId) -> (&Guarded<u32>, u32) {
     // An index is below the limit; the remainder says so to the compiler.
-    (&members[id.index() % MAX_ACTORS / 32], (id.index() % 32) as u32)
+    (&members[id.place() / 32], (id.place() % 32) as u32)
 }
 
 const INVITATIONS: usize = if cfg!(loom) { 2 } else { 8 };

@@ -9,7 +9,7 @@
 
 use core::ptr::NonNull;
 
-use super::{BATCH, OnPanic, arrive, exit, note_here, tell_of_room};
+use super::{BATCH, OnPanic, exit, note_here, tell_of_room};
 use crate::cores;
 use crate::desk::Resident;
 use crate::inbox::Lists;
@@ -27,17 +27,13 @@ const FEW: u16 = 4;
 /// A visit to an actor with a monitor: the straight line for one letter that is granted at once, and nobody else about. All else
 /// is left to [`go_on`], whose loops would cost the straight line many a register.
 #[cfg_attr(target_os = "none", inline(never))]
-pub(super) fn visit<R: Resident + ?Sized>(
+pub(crate) fn visit<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
     here: u8,
-    from_ready: bool,
 ) -> bool {
     let own = office.lane_of(here);
-    if !arrive(office, || resident.pinned_to(), here, from_ready) {
-        return true;
-    }
     let desk = &office.desk;
     if !desk.enter() {
         return false;
