@@ -10,12 +10,12 @@ use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use crate::call::{Post, Refused, Report};
-use crate::cores;
+use crate::cores::{self, MonitorTurn};
 use crate::desk::{Resident, Tenant};
 use crate::gate::Sharing;
 use crate::inbox::{Inbox, Lists, ListsOf};
-use crate::lane::{Envelope, Lane, Slot, Slots};
-use crate::letter::{Descriptor, Head, Letter, Method};
+use crate::lane::{Envelope, Lane, Slot, Slots, SlotsOf};
+use crate::letter::{Access, Descriptor, Head, Letter, Method, Stage};
 use crate::mailbox::{Mail, Office};
 use crate::methods::{Grant, Methods};
 use crate::monitor::{Affinity, Discipline, Monitor, Permits};
@@ -26,7 +26,7 @@ use crate::promise::{Fresh, Ticket};
 use crate::ready::{ActorId, Mark, Ready};
 use crate::sync::{Mutant, const_unless_loom, fence, removed};
 use crate::trace;
-use crate::visit::{self, ANYBODY, OnPanic};
+use crate::visit::{self, ANYBODY, OnPanic, monitored};
 
 /// Unanswered asks per lane unless the declaration says otherwise.
 pub const DEFAULT_PROMISES: usize = 4;
@@ -123,9 +123,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         Self: Resident,
     {
         self.known_id().unwrap_or_else(|| {
-            let lists = self.mail.lists.lists();
-            let letters = lists.map(|lists| (lists, const { &Self::DESCRIPTOR }, self.mail.all_slots()));
-            cores::register(&Tenant { resident: self, letters, pinned_to: Self::PINNED_TO, capacity: N as u16 })
+            let letters = self.mail.lists.lists().map(|lists| (lists, const { &Self::DESCRIPTOR }));
+            let slots = SlotsOf { layout: Slots::<A, N, P>::LAYOUT, lanes: self.mail.all_slots(), count: L };
+            cores::register(&Tenant { resident: self, letters, slots, pinned_to: Self::PINNED_TO, capacity: N as u16 })
         })
     }
 
@@ -238,7 +238,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     ) {
         let office = mail.office();
         let Address { method, claims } = address;
-        let envelope = Envelope { lane: lane as u8, stamp: office.stamp(lane, place), method, claims };
+        let envelope = Envelope { stamp: office.stamp(lane, place), method, claims };
         // SAFETY: the caller's promise.
         let letter = unsafe { mail.slots(lane).write(place, envelope, Self::IN_ORDER, message) };
         trace::sent(|| office.desk.id(), trace::name(letter));
@@ -369,7 +369,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         }
         match mail.lists.lists() {
             None => self.visit_in_order(mail, here),
-            Some(lists) => visit::monitored::visit(office, visit::anybody(self), lists, here),
+            Some(lists) => self.visit_monitored(mail, lists, here),
         }
     }
 
@@ -396,6 +396,109 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // (The core is asked for again, so that its number is not kept during the method.)
         desk.release();
         if desk.calls() { visit::answer_calls(office, visit::anybody(self), port::core()) } else { false }
+    }
+
+    /// A visit to an actor with a monitor: the straight line for exactly one letter, in the core's own lane, that is granted at once, and
+    /// nobody else about. Everything else is left by a call in the last place.
+    #[inline(always)]
+    fn visit_monitored(&'static self, mail: &'static Mail<A, M, N, P, L>, lists: &'static Lists, here: u8) -> bool
+    where
+        Self: Resident,
+    {
+        let office = mail.office();
+        let desk = &office.desk;
+        if !(if Self::LOCK_IS_PRIVATE { desk.enter_alone() } else { desk.enter() }) {
+            return false;
+        }
+        if !lists.is_quiet() {
+            return monitored::visit_otherwise(office, visit::anybody(self), lists, here);
+        }
+        let Some((lane, place)) = office.only_own_letter(here) else {
+            return monitored::visit_otherwise(office, visit::anybody(self), lists, here);
+        };
+        let letter = mail.slots(lane).peek(place);
+        office.lane(lane).receive(place);
+        if !self.schedule_only(office, lists, here, letter) {
+            return monitored::keep_waiting(office, visit::anybody(self), lists, here, letter);
+        }
+        if matches!(Self::SHARING, Sharing::OneAtATime) || Self::view(letter).access() == Access::Writer {
+            let on_panic = OnPanic(|| {
+                lists.end_only_later(letter);
+                visit::abandon(office, here);
+            });
+            Self::view(letter).head().stage.set(Stage::Running);
+            // SAFETY: granted, alone, under the lock, which is held until it has ended.
+            unsafe { self.run_granted(here, letter, true) };
+            core::mem::forget(on_panic);
+        } else {
+            lists.start_only(letter);
+            desk.release();
+            if desk.calls() {
+                monitored::answer_and_offer(office, visit::anybody(self), lists, here, letter);
+            }
+            monitored::run_sharing(office, self, here, letter);
+            let entered = desk.try_enter();
+            if !entered || !lists.is_only_running(letter) {
+                return monitored::end_among_others(office, visit::anybody(self), lists, here, letter, entered);
+            }
+            lists.end_listed(letter);
+        }
+        self.leave_only(mail, lists, here, letter);
+        // Whoever sent a letter since then has noted the actor, or will ring.
+        desk.release();
+        if desk.calls() { monitored::answer(office, visit::anybody(self), lists, here) } else { false }
+    }
+
+    /// The monitor decides about the only letter there is; whether it was granted.
+    #[inline(always)]
+    fn schedule_only(
+        &'static self,
+        office: &'static Office,
+        lists: &'static Lists,
+        here: u8,
+        letter: NonNull<Head>,
+    ) -> bool {
+        let stage = &Self::view(letter).head().stage;
+        stage.set(Stage::Waiting);
+        let turn = MonitorTurn::begin(here);
+        let on_panic = OnPanic(|| {
+            lists.take_in(letter);
+            visit::abandon(office, here);
+        });
+        let inbox = Inbox { lists, descriptor: const { &Self::DESCRIPTOR }, only: Some(letter) };
+        // SAFETY: under the lock, and `schedule` cannot reach this again: it has no way to visit the actor.
+        unsafe { &mut *self.monitor.get() }.schedule(inbox);
+        core::mem::forget(on_panic);
+        let granted = stage.get() == Stage::Granted;
+        if granted {
+            turn.before_method();
+        }
+        granted
+    }
+
+    /// The monitor hears that the only letter there is has ended, and its slot is free, also if the monitor panics.
+    #[inline(always)]
+    fn leave_only(
+        &'static self,
+        mail: &'static Mail<A, M, N, P, L>,
+        lists: &'static Lists,
+        here: u8,
+        letter: NonNull<Head>,
+    ) where
+        Self: Resident,
+    {
+        let _turn = MonitorTurn::begin(here);
+        let head = Self::view(letter).head();
+        let lane = usize::from(head.lane.get());
+        let free = || mail.slots(lane).free(mail.office().lane(lane), head.slot.get());
+        let on_panic = OnPanic(|| {
+            free();
+            lists.ask_again();
+            visit::abandon(mail.office(), here);
+        });
+        self.leave(letter);
+        core::mem::forget(on_panic);
+        free();
     }
 
     /// Receives a letter, frees its slot and runs it, under the lock, which stands for the borrow.
@@ -542,7 +645,11 @@ where
     fn schedule(&'static self) {
         let Some(lists) = self.mail.lists.lists() else { return };
         // SAFETY: under the lock, and `schedule` cannot reach this again: it has no way to visit the actor.
-        unsafe { &mut *self.monitor.get() }.schedule(Inbox { lists, descriptor: const { &Self::DESCRIPTOR } });
+        unsafe { &mut *self.monitor.get() }.schedule(Inbox {
+            lists,
+            descriptor: const { &Self::DESCRIPTOR },
+            only: None,
+        });
     }
 
     #[inline(always)]

@@ -35,8 +35,10 @@ pub const MAX_ACTORS: usize = if cfg!(miri) {
 /// Whether each core keeps which turn it is in: for epitaphs on a chip, for the names in traces.
 const KEEPS_TURNS: bool = cfg!(target_os = "none") || trace::IS_ON;
 
-/// Stands for no method: the monitor decides, or the kernel itself is at work.
-pub(crate) const NO_METHOD: u8 = u8::MAX;
+/// In place of a method: a monitor decides.
+const DECIDING: u8 = u8::MAX;
+/// In place of a method: neither that, nor a method.
+const NO_METHOD: u8 = u8::MAX - 1;
 
 /// Numbers for actors, given out once each.
 #[repr(C)]
@@ -319,6 +321,40 @@ pub(crate) fn set_method(here: u8, method: impl FnOnce() -> u8) {
     if KEEPS_TURNS {
         core(here).method.hint(method());
     }
+}
+
+/// A monitor is called while this lives, and may not wait: its lock is held.
+pub(crate) struct MonitorTurn {
+    here: u8,
+}
+
+impl MonitorTurn {
+    #[inline(always)]
+    pub(crate) fn begin(here: u8) -> Self {
+        core(here).method.hint(DECIDING);
+        Self { here }
+    }
+
+    /// The next thing that runs on this core is a method, which says so itself.
+    #[inline(always)]
+    pub(crate) fn before_method(self) {
+        if KEEPS_TURNS {
+            core::mem::forget(self);
+        }
+    }
+}
+
+impl Drop for MonitorTurn {
+    #[inline(always)]
+    fn drop(&mut self) {
+        core(self.here).method.hint(NO_METHOD);
+    }
+}
+
+/// Whether a monitor decides on this core.
+#[inline(always)]
+pub(crate) fn is_deciding(here: u8) -> bool {
+    core(here).method.glance() == DECIDING
 }
 
 /// The turn a core is in, kept while another one (or a task) is nested in it.

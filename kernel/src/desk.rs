@@ -23,11 +23,13 @@
 use core::ptr::NonNull;
 
 use crate::inbox::Lists;
+use crate::lane::SlotsOf;
 use crate::letter::{Descriptor, Head};
 use crate::mailbox::Office;
 use crate::port::{self, LockWord};
 use crate::ready::{ActorId, Mark};
 use crate::sync::{Count32, Flag, Guarded, Mutant, const_unless_loom, fence, removed};
+use crate::trace;
 
 /// What a worker asks of an actor whose type it does not know. What looks at letters or at the monitor is asked by the holder of the
 /// actor's lock.
@@ -114,9 +116,9 @@ unsafe impl Sync for Desk {}
 /// Who moves in behind a desk.
 pub(crate) struct Tenant {
     pub(crate) resident: &'static dyn Resident,
-    /// Of an actor with a monitor: its lists, what its letters are, and the slots of all its lanes, as
-    /// [`Lists::move_in`] demands.
-    pub(crate) letters: Option<(&'static Lists, &'static Descriptor, NonNull<()>)>,
+    /// Of an actor with a monitor: its lists, and what its letters are.
+    pub(crate) letters: Option<(&'static Lists, &'static Descriptor)>,
+    pub(crate) slots: SlotsOf,
     pub(crate) pinned_to: Option<u8>,
     /// Letters that one lane holds.
     pub(crate) capacity: u16,
@@ -150,10 +152,14 @@ impl Desk {
     /// Gives the actor its number. Called once, under the lock of the kernel's table.
     pub(crate) fn move_in(&self, tenant: &Tenant, id: ActorId) {
         self.pinned.set(tenant.pinned_to.map_or(0, |core| core + 1));
-        if let Some((lists, descriptor, lanes)) = tenant.letters {
+        if tenant.letters.is_some() || trace::IS_ON {
+            // SAFETY: the slots are the tenant's, and nobody has sent a letter yet.
+            unsafe { tenant.slots.label() };
+        }
+        if let Some((lists, descriptor)) = tenant.letters {
             lists.owner.set(id);
-            // SAFETY: the tenant's promise.
-            unsafe { lists.move_in(descriptor, lanes) };
+            // SAFETY: the slots are the tenant's, static, with their layout.
+            unsafe { lists.move_in(descriptor, tenant.slots.lanes) };
         }
         self.id.publish(id.raw(), None);
     }

@@ -4,7 +4,9 @@
 //! enters it, a leave takes it out. What it admits is what Rust admits of references: any number of readers, or one
 //! writer, or readers that name distinct objects (SAFE-1, SAFE-2).
 
-use crate::letter::{Access, Letter};
+use core::ptr::NonNull;
+
+use crate::letter::{Access, Descriptor, Head, Letter};
 use crate::objects::Claims;
 use crate::sync::{Guarded, Mutant, const_unless_loom, removed};
 
@@ -19,17 +21,26 @@ pub(crate) enum Sharing {
 
 /// The borrow state of one actor.
 pub(crate) struct Gate {
-    readers: Guarded<u16>,
-    writer: Guarded<bool>,
+    /// How many letters that share are inside, or [`ALONE`].
+    inside: Guarded<u16>,
     /// The objects that are taken. `shared` ones are recomputed when one of them leaves.
     claims: Guarded<Claims>,
 }
 
+/// One letter is inside, alone.
+const ALONE: u16 = u16::MAX;
+
 impl Gate {
     const_unless_loom! {
         pub(crate) fn new() -> Self {
-            Self { readers: Guarded::new(0), writer: Guarded::new(false), claims: Guarded::new(Claims::NONE) }
+            Self { inside: Guarded::new(0), claims: Guarded::new(Claims::NONE) }
         }
+    }
+
+    /// Whether no letter is inside.
+    #[inline(always)]
+    pub(crate) fn is_free(&self) -> bool {
+        self.inside.get() == 0
     }
 
     /// Whether a letter could come in now without aliasing.
@@ -42,13 +53,13 @@ impl Gate {
     /// Whether nobody else can come in.
     #[inline(always)]
     fn is_closed(&self) -> bool {
-        self.writer.get() && !removed(Mutant::GateIgnoresWriter)
+        self.has_writer() && !removed(Mutant::GateIgnoresWriter)
     }
 
     /// Whether nobody who shares is inside.
     #[inline(always)]
     fn is_empty(&self) -> bool {
-        self.readers.get() == 0 || removed(Mutant::GateIgnoresReaders)
+        self.is_free() || removed(Mutant::GateIgnoresReaders)
     }
 
     #[inline(always)]
@@ -59,13 +70,13 @@ impl Gate {
     /// Whether one letter alone is inside: as a writer, or because letters run one at a time.
     #[inline(always)]
     pub(crate) fn has_writer(&self) -> bool {
-        self.writer.get()
+        self.inside.get() == ALONE
     }
 
-    /// How many letters that share are inside: granted, or running.
+    /// How many letters that share are inside: granted, or running. Asked while none is alone inside.
     #[inline(always)]
     pub(crate) fn readers(&self) -> u16 {
-        self.readers.get()
+        self.inside.get()
     }
 
     /// Lets a letter in, unless it would alias.
@@ -87,7 +98,7 @@ impl Gate {
     pub(crate) fn admit_alone(&self) -> bool {
         let admitted = !self.is_closed() && self.is_empty();
         if admitted {
-            self.writer.set(true);
+            self.inside.set(ALONE);
         }
         admitted
     }
@@ -97,25 +108,31 @@ impl Gate {
     pub(crate) fn admit_reader(&self) -> bool {
         let admitted = !self.is_closed();
         if admitted {
-            self.readers.set(self.readers.get() + 1);
+            self.inside.set(self.inside.get().wrapping_add(1));
         }
         admitted
+    }
+
+    /// Lets in a letter that shares, while nobody is inside.
+    #[inline(always)]
+    pub(crate) fn admit_only(&self, letter: NonNull<Head>, descriptor: &Descriptor) {
+        self.inside.set(1);
+        if descriptor.claims_offset.is_some() {
+            self.claims.set(Letter { head: letter, descriptor }.claims());
+        }
     }
 
     /// Takes a letter out: the one that is alone inside, or one of those that share, whose claims are taken out after this.
     #[inline(always)]
     pub(crate) fn release(&self) {
-        if self.writer.get() {
-            self.writer.set(false);
-        } else {
-            self.readers.set(self.readers.get() - 1);
-        }
+        let inside = self.inside.get();
+        self.inside.set(if inside == ALONE { 0 } else { inside.wrapping_sub(1) });
     }
 
     /// Takes the letter out that is alone inside. Its claims were never taken in.
     #[inline(always)]
     pub(crate) fn release_writer(&self) {
-        self.writer.set(false);
+        self.inside.set(0);
     }
 
     /// Takes the claims of a letter out. `others` are those of the letters that stay, asked for only if this one shared an

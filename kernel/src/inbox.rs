@@ -211,22 +211,10 @@ impl Lists {
         self.first_granted.get()
     }
 
-    /// Whether the letter that was granted first is the only one.
-    #[inline(always)]
-    pub(crate) fn is_only_granted(&self, first: NonNull<Head>) -> bool {
-        deref(first).granted_next.get().is_none()
-    }
-
     /// Whether a letter was started without the lock that has not left yet.
     #[inline(always)]
     pub(crate) fn has_running(&self) -> bool {
         self.running.get().is_some()
-    }
-
-    /// Whether no letter waits, and none is granted or running without the lock.
-    #[inline(always)]
-    pub(crate) fn is_idle(&self) -> bool {
-        self.is_empty() && !self.has_granted() && !self.has_running()
     }
 
     /// Whether a letter waits that the monitor was not asked about yet.
@@ -341,6 +329,65 @@ impl Lists {
         self.last_granted.set(Some(letter));
         crate::trace::granted(|| self.owner.get(), crate::trace::name(letter));
         true
+    }
+
+    /// Grants the only letter there is, while the gate is free; false if that was done already. It is in no list, and in the gate only
+    /// when it is started.
+    #[inline(always)]
+    fn grant_only(&self, letter: NonNull<Head>) -> bool {
+        let head = deref(letter);
+        let waits = head.stage.get() == Stage::Waiting;
+        if waits {
+            head.stage.set(Stage::Granted);
+            crate::trace::granted(|| self.owner.get(), crate::trace::name(letter));
+        }
+        waits
+    }
+
+    /// Whether no letter waits, and none is granted or running.
+    #[inline(always)]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.is_empty() && self.gate.is_free()
+    }
+
+    /// Whether a letter that was started without the lock is the only one, and none was granted or waits since.
+    #[inline(always)]
+    pub(crate) fn is_only_running(&self, letter: NonNull<Head>) -> bool {
+        self.is_empty() && self.gate.readers() == 1 && self.running.get() == Some(letter)
+    }
+
+    /// The only letter there is was not granted: it waits.
+    pub(crate) fn keep_waiting(&self, letter: NonNull<Head>) {
+        self.append(letter);
+        self.seen();
+    }
+
+    /// The only letter there is shares the state: it is started, to be run without the lock. Nothing else was granted.
+    #[inline(always)]
+    pub(crate) fn start_only(&self, letter: NonNull<Head>) {
+        let head = deref(letter);
+        head.stage.set(Stage::Running);
+        head.granted_next.set(None);
+        self.gate.admit_only(letter, self.descriptor());
+        self.running.set(Some(letter));
+    }
+
+    /// The monitor panicked while it decided about the only letter there is: it waits, or is granted as others are.
+    #[cold]
+    pub(crate) fn take_in(&self, letter: NonNull<Head>) {
+        let granted = deref(letter).stage.get() == Stage::Granted;
+        self.append(letter);
+        if granted {
+            let descriptor = self.descriptor();
+            (descriptor.grant)(self, Letter { head: letter, descriptor });
+        }
+    }
+
+    /// The only letter there is was run under the lock, and did not end well: it leaves with the next round.
+    #[cold]
+    pub(crate) fn end_only_later(&self, letter: NonNull<Head>) {
+        self.gate.admit_alone();
+        self.end_later(letter);
     }
 
     /// Counts and reports a grant that would have aliased.
@@ -567,13 +614,16 @@ fn deref<'a>(letter: NonNull<Head>) -> &'a Head {
 pub struct Inbox<'i> {
     pub(crate) lists: &'i Lists,
     pub(crate) descriptor: &'i Descriptor,
+    /// The only letter there is, while the gate is free: it is in no list, and no grant of it can alias. Where a monitor's functions are
+    /// inlined, what they do with such an inbox has no loop, and no list.
+    pub(crate) only: Link,
 }
 
 impl<'i> Inbox<'i> {
     /// The letters, oldest first (PAM-A3). Granting while iterating is safe; granted letters are passed over.
     #[inline(always)]
     pub fn letters(self) -> Letters<'i> {
-        Letters { inbox: self, cursor: self.lists.oldest.get() }
+        Letters { inbox: self, cursor: if self.only.is_some() { self.only } else { self.lists.oldest.get() } }
     }
 
     /// How many letters wait.
@@ -590,7 +640,11 @@ impl<'i> Inbox<'i> {
     /// or running already (which is counted and reported).
     #[inline(always)]
     pub fn execute(self, letter: Letter<'i>) -> bool {
-        (letter.descriptor.grant)(self.lists, letter)
+        if self.only.is_some() {
+            self.lists.grant_only(letter.head)
+        } else {
+            (letter.descriptor.grant)(self.lists, letter)
+        }
     }
 
     /// Whether these letters could all be granted now, together: all of them wait, and none would alias another or what
@@ -785,7 +839,7 @@ impl<'i> Iterator for Letters<'i> {
         loop {
             let letter = self.cursor?;
             let head = deref(letter);
-            self.cursor = head.next.get();
+            self.cursor = if self.inbox.only.is_some() { None } else { head.next.get() };
             if head.stage.get() == Stage::Waiting {
                 return Some(Letter { head: letter, descriptor: self.inbox.descriptor });
             }

@@ -473,7 +473,7 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
         in_order: bool,
         message: *mut A::Message,
     ) -> NonNull<Head> {
-        let Envelope { lane, stamp, method, claims } = envelope;
+        let Envelope { stamp, method, claims } = envelope;
         let index = if in_order { place & Self::MASK } else { self.slot_at(place) };
         let slot = &self.letters[usize::from(index)];
         slot.head.content.with_mut(|_| ());
@@ -484,8 +484,6 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
         slot.head.stamp.set(stamp);
         if !in_order || cfg!(feature = "trace") {
             slot.head.method.set(method);
-            slot.head.slot.set(index);
-            slot.head.lane.set(lane);
         }
         NonNull::from(slot).cast()
     }
@@ -596,6 +594,35 @@ impl Layout {
     }
 }
 
+/// The slots of all lanes of a mailbox, for whoever does not know its type.
+#[derive(Clone, Copy)]
+pub(crate) struct SlotsOf {
+    pub(crate) layout: Layout,
+    /// Points to them, with the provenance of all.
+    pub(crate) lanes: NonNull<()>,
+    /// How many lanes there are.
+    pub(crate) count: usize,
+}
+
+impl SlotsOf {
+    /// Writes into each slot which one it is.
+    ///
+    /// # Safety
+    /// This is a static mailbox with this layout, and nobody else uses its slots meanwhile.
+    pub(crate) unsafe fn label(&self) {
+        for lane in 0..self.count {
+            // SAFETY: the caller's promise.
+            let places = unsafe { self.layout.lane(self.lanes, lane) };
+            for slot in 0..=places.mask {
+                // SAFETY: the slot is one of the lane's.
+                let head = unsafe { places.letter(slot).as_ref() };
+                head.slot.set(slot);
+                head.lane.set(lane as u8);
+            }
+        }
+    }
+}
+
 /// The slots of one lane, whatever its type.
 #[derive(Clone, Copy)]
 pub(crate) struct Places {
@@ -612,8 +639,17 @@ impl Places {
     pub(crate) fn peek(self, place: u16) -> NonNull<Head> {
         let place = place & self.mask;
         let slot = (self.order(place).get() ^ place) & self.mask;
-        // SAFETY: the slot's number is below the number of slots, as the mask is one less than that; letters are as far apart
-        // as one is large, and each begins with its head.
+        // SAFETY: the slot's number is below the number of slots, as the mask is one less than that.
+        unsafe { self.letter(slot) }
+    }
+
+    /// The letter in a slot.
+    ///
+    /// # Safety
+    /// The slot's number is below the number of slots.
+    #[inline(always)]
+    unsafe fn letter(self, slot: u16) -> NonNull<Head> {
+        // SAFETY: the caller's promise; letters are as far apart as one is large, and each begins with its head.
         unsafe { self.letters.byte_add(usize::from(slot) * self.letter_size).cast() }
     }
 
@@ -636,7 +672,6 @@ impl Places {
 
 /// What is written on a letter besides its message.
 pub(crate) struct Envelope {
-    pub(crate) lane: u8,
     pub(crate) stamp: u16,
     pub(crate) method: u8,
     pub(crate) claims: Claims,

@@ -138,7 +138,8 @@ pub(crate) type Link = Option<NonNull<Head>>;
 ///
 /// | field | written by | read by |
 /// |---|---|---|
-/// | `stamp`, `method`, `lane`, `slot` | the sender, before it publishes | the monitor's holder |
+/// | `lane`, `slot` | whoever gives the actor its number | the monitor's holder |
+/// | `stamp`, `method` | the sender, before it publishes | the monitor's holder |
 /// | `next`, `granted_next`, `stage` | the monitor's holder | the monitor's holder |
 /// | `ending` | the worker that had it | the monitor's holder |
 pub(crate) struct Head {

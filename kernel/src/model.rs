@@ -6,7 +6,7 @@ pub use crate::sync::Mutant;
 use crate::body::Body;
 use crate::call::Post;
 use crate::cores;
-use crate::lane::{Counts, Envelope, Lane, LaneHead, Slot, Slots};
+use crate::lane::{Counts, Envelope, Lane, LaneHead, Slot, Slots, SlotsOf};
 use crate::letter::Head;
 use crate::methods::Methods;
 use crate::monitor::{Monitor, Permits};
@@ -40,6 +40,9 @@ impl<A: Methods, const N: usize, const IN_ORDER: bool> LaneAlone<A, N, IN_ORDER>
     #[expect(clippy::new_without_default, reason = "as the lane itself")]
     pub fn new() -> Self {
         let alone = Self { counts: Counts::new(), head: LaneHead::new(), slots: Slots::new() };
+        let lanes = core::ptr::NonNull::from(&alone.slots).cast();
+        // SAFETY: one lane, which nobody uses yet.
+        unsafe { SlotsOf { layout: Slots::<A, N, 1>::LAYOUT, lanes, count: 1 }.label() };
         alone.lane().open(N as u16);
         alone
     }
@@ -52,7 +55,7 @@ impl<A: Methods, const N: usize, const IN_ORDER: bool> LaneAlone<A, N, IN_ORDER>
     /// Sends, or gives the message back.
     pub fn send(&self, message: A::Message) -> Result<(), A::Message> {
         let Some(place) = self.lane().room() else { return Err(message) };
-        let envelope = Envelope { lane: 0, stamp: place, method: A::method(&message), claims: Claims::NONE };
+        let envelope = Envelope { stamp: place, method: A::method(&message), claims: Claims::NONE };
         let mut message = core::mem::ManuallyDrop::new(message);
         // SAFETY: the message is given away and not touched again.
         unsafe { self.slots.write(place, envelope, IN_ORDER, &raw mut *message) };

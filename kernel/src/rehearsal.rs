@@ -303,7 +303,7 @@ impl<'r, M: Monitor, const N: usize> Rehearsal<'r, M, N> {
     const SHARING: SharingOf = <M::Discipline as Discipline>::SHARING;
 
     fn inbox(&self) -> Inbox<'_> {
-        Inbox { lists: &self.lists, descriptor: &self.descriptor }
+        Inbox { lists: &self.lists, descriptor: &self.descriptor, only: None }
     }
 
     /// The slot with this head, and the letter in it.

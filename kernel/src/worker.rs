@@ -222,35 +222,12 @@ impl Deeper {
     fn enter(here: u8, awaits: Option<Ticket>) -> Option<Self> {
         let core = cores::core(here);
         let (depth, awaited) = (core.depth.get(), core.awaited.get());
-        if depth >= MAX_NESTED_GETS {
+        if depth >= MAX_NESTED_GETS || cores::is_deciding(here) {
             return None;
         }
         core.depth.set(depth + 1);
         core.awaited.set(awaits);
         Some(Self { here, depth, awaited, _outer: cores::Outer::keep(here) })
-    }
-}
-
-/// No `get` can wait on this core while this lives: a monitor decides, and its lock is held.
-pub(crate) struct NoWaiting {
-    here: u8,
-    depth: u8,
-}
-
-impl NoWaiting {
-    #[inline(always)]
-    pub(crate) fn on(here: u8) -> Self {
-        let depth = &cores::core(here).depth;
-        let before = depth.get();
-        depth.set(MAX_NESTED_GETS);
-        Self { here, depth: before }
-    }
-}
-
-impl Drop for NoWaiting {
-    #[inline(always)]
-    fn drop(&mut self) {
-        cores::core(self.here).depth.set(self.depth);
     }
 }
 

@@ -4,99 +4,83 @@
 //! either: it is in no list while it runs, and the visit goes from its method straight to its `leave`. Letters that share are run
 //! without the lock; they are listed as running, so that any holder of the lock finds those that have ended.
 //!
-//! A monitor's `leave` and `schedule` are called during a [`monitor_turn`] only.
+//! A monitor's `leave` and `schedule` are called during a [`MonitorTurn`] only.
 #![expect(unsafe_code, reason = "keeps the promises that running a letter asks for")]
 
 use core::ptr::NonNull;
 
 use super::{BATCH, OnPanic, exit, note_here, tell_of_room};
-use crate::cores;
+use crate::cores::{self, MonitorTurn};
 use crate::desk::Resident;
 use crate::inbox::Lists;
 use crate::letter::Head;
 use crate::mailbox::{LaneOf, Office};
 use crate::port;
 use crate::sync::{Ended, Mutant, removed};
-use crate::worker;
 
 /// How often a worker with a letter in hand goes back for events that others left with it.
 const ROUNDS: u32 = 4;
 /// Letters per core that are few: the cores may soon have run them all.
 const FEW: u16 = 4;
 
-/// A visit to an actor with a monitor: the straight line for one letter that is granted at once, and nobody else about. All else
-/// is left to [`go_on`], whose loops would cost the straight line many a register.
+/// A visit to an actor with a monitor, beside its straight line ([`Body`](crate::body::Body)). The lock is held.
 #[cfg_attr(target_os = "none", inline(never))]
-pub(crate) fn visit<R: Resident + ?Sized>(
+pub(crate) fn visit_otherwise<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
     here: u8,
 ) -> bool {
-    let own = office.lane_of(here);
-    let desk = &office.desk;
-    if !desk.enter() {
-        return false;
-    }
-    desk.begin_round();
-    office.drain(lists, own.index);
-    if lists.has_running() {
-        return go_on(office, resident, lists, here, BATCH);
-    }
-    if lists.has_unseen() {
-        let _monitor = monitor_turn(here);
-        let on_panic = on_monitors_panic(office, lists, here);
-        schedule(resident, lists);
-        core::mem::forget(on_panic);
-    }
-    let Some(letter) = lists.first_granted() else { return end_visit(office, resident, lists, here) };
-    if !lists.is_only_granted(letter) || !lists.is_empty() {
-        return go_on(office, resident, lists, here, BATCH);
-    }
-    if lists.gate.has_writer() {
-        run_locked(office, resident, lists, here, letter, true);
-        office.drain_seldom(lists, own.index);
-        lists.gate.release_writer();
-        let _monitor = monitor_turn(here);
-        let on_panic = on_monitors_panic(office, lists, here);
-        leave(office, resident, lists, letter);
-        core::mem::forget(on_panic);
-        // What left may let in what waits.
-        lists.ask_again();
-    } else {
-        if port::cores() == 1 {
-            return go_on(office, resident, lists, here, BATCH);
-        }
-        lists.start();
-        desk.release();
-        if desk.calls() {
-            answer_and_offer(office, resident, lists, here, letter);
-        }
-        run_sharing(office, resident, here, letter);
-        if !desk.try_enter() {
-            return say_and_enter(office, letter) && go_on(office, resident, lists, here, BATCH - 1);
-        }
-        office.drain_seldom(lists, own.index);
-        leave_own(office, resident, lists, here, letter);
-    }
-    if !lists.is_idle() {
-        return go_on(office, resident, lists, here, BATCH - 1);
-    }
-    end_visit(office, resident, lists, here)
+    office.desk.begin_round();
+    office.drain(lists, office.lane_of(here).index);
+    settle(office, resident, lists, here);
+    go_on(office, resident, lists, here, BATCH)
 }
 
-/// Nothing is granted: the lock is released, unless somebody calls.
-#[inline(always)]
-fn end_visit<R: Resident + ?Sized>(
+/// The straight line was left with its letter: the monitor did not grant it.
+#[cold]
+#[inline(never)]
+pub(crate) fn keep_waiting<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    here: u8,
+    letter: NonNull<Head>,
+) -> bool {
+    lists.keep_waiting(letter);
+    go_on(office, resident, lists, here, BATCH)
+}
+
+/// The straight line was left with its letter, which has been run without the lock: others have been there since, or are there now.
+#[cold]
+#[inline(never)]
+pub(crate) fn end_among_others<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    here: u8,
+    letter: NonNull<Head>,
+    entered: bool,
+) -> bool {
+    if entered {
+        leave_own(office, resident, lists, here, letter);
+    } else if !say_and_enter(office, letter) {
+        return false;
+    }
+    round(office, resident, lists, here);
+    go_on(office, resident, lists, here, BATCH - 1)
+}
+
+/// After the lock was released at the end of a straight line: somebody rang, or waits for room.
+#[cold]
+#[inline(never)]
+pub(crate) fn answer<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
     here: u8,
 ) -> bool {
-    office.desk.release();
-    office.desk.calls()
-        && answer_calls(office, resident, lists, here)
-        && go_on(office, resident, lists, here, BATCH - 1)
+    answer_calls(office, resident, lists, here) && go_on(office, resident, lists, here, BATCH - 1)
 }
 
 /// The same for any number of letters. The lock is held.
@@ -110,9 +94,6 @@ fn go_on<R: Resident + ?Sized>(
 ) -> bool {
     let desk = &office.desk;
     let own = office.lane_of(here);
-    if lists.has_running() || lists.has_unseen() {
-        round(office, resident, lists, here);
-    }
     loop {
         if !lists.has_granted() {
             desk.release();
@@ -175,7 +156,7 @@ fn several_locked<R: Resident + ?Sized>(
         run_locked(office, resident, lists, here, letter, alone);
         office.drain_seldom(lists, own.index);
         lists.end_locked(letter, alone);
-        let monitor = monitor_turn(here);
+        let monitor = MonitorTurn::begin(here);
         let on_panic = on_monitors_panic(office, lists, here);
         leave(office, resident, lists, letter);
         if !lists.is_empty() {
@@ -270,7 +251,12 @@ fn offer(office: &'static Office, here: u8) {
 
 /// Runs a letter that shares.
 #[inline(always)]
-fn run_sharing<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, here: u8, letter: NonNull<Head>) {
+pub(crate) fn run_sharing<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    here: u8,
+    letter: NonNull<Head>,
+) {
     let on_panic = OnPanic(|| {
         say(letter, Ended::Run);
         note_here(office, here);
@@ -283,7 +269,7 @@ fn run_sharing<R: Resident + ?Sized>(office: &'static Office, resident: &'static
 
 /// Says of a letter that this worker has started how it ended. Its slot may soon hold another one.
 #[cold]
-fn say(letter: NonNull<Head>, how: Ended) {
+pub(crate) fn say(letter: NonNull<Head>, how: Ended) {
     // SAFETY: a slot of a static mailbox; what is written is a cell.
     unsafe { letter.as_ref() }.ending.say(how, Mutant::DoneRelaxed);
 }
@@ -311,7 +297,7 @@ fn leave_own<R: Resident + ?Sized>(
     here: u8,
     letter: NonNull<Head>,
 ) {
-    let _monitor = monitor_turn(here);
+    let _monitor = MonitorTurn::begin(here);
     let on_panic = on_monitors_panic(office, lists, here);
     lists.end_listed(letter);
     leave(office, resident, lists, letter);
@@ -367,7 +353,7 @@ fn answer_with_letter<R: Resident + ?Sized>(
 /// The same, and further letters are offered to other cores.
 #[cold]
 #[inline(never)]
-fn answer_and_offer<R: Resident + ?Sized>(
+pub(crate) fn answer_and_offer<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
@@ -384,7 +370,16 @@ fn answer_and_offer<R: Resident + ?Sized>(
 fn round<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, lists: &'static Lists, here: u8) {
     office.desk.begin_round();
     office.drain(lists, office.lane_of(here).index);
-    let _monitor = monitor_turn(here);
+    settle(office, resident, lists, here);
+}
+
+/// The rest of a round: what ended leaves, and the monitor schedules.
+#[inline(always)]
+fn settle<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, lists: &'static Lists, here: u8) {
+    if !lists.has_running() && !lists.has_unseen() {
+        return;
+    }
+    let _monitor = MonitorTurn::begin(here);
     let on_panic = on_monitors_panic(office, lists, here);
     while let Some(letter) = lists.ended(lists.descriptor()) {
         leave(office, resident, lists, letter);
@@ -396,13 +391,6 @@ fn round<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, li
         schedule(resident, lists);
     }
     core::mem::forget(on_panic);
-}
-
-/// Under the lock: while this lives, the monitor may be called, and may not wait.
-#[inline(always)]
-fn monitor_turn(here: u8) -> worker::NoWaiting {
-    cores::set_method(here, || cores::NO_METHOD);
-    worker::NoWaiting::on(here)
 }
 
 /// If the monitor panics, what it granted before stands, and it is asked again about the rest.
