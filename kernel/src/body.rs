@@ -421,6 +421,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if !self.schedule_only(office, lists, here, letter) {
             return monitored::keep_waiting(office, visit::anybody(self), lists, here, letter);
         }
+        // What comes after the method asks for the core again: kept during the method, it and all that was made of it would cost more.
         if matches!(Self::SHARING, Sharing::OneAtATime) || Self::view(letter).access() == Access::Writer {
             let on_panic = OnPanic(|| {
                 lists.end_only_later(letter);
@@ -430,23 +431,48 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             // SAFETY: granted, alone, under the lock, which is held until it has ended.
             unsafe { self.run_granted(here, letter, true) };
             core::mem::forget(on_panic);
+            let here = port::core();
+            // It was received last and leaves first, so the places are in order.
+            self.leave_only(office, lists, here, letter, || office.lane(office.lane_of(here).index).free_next());
         } else {
-            lists.start_only(letter);
-            desk.release();
-            if desk.calls() {
-                monitored::answer_and_offer(office, visit::anybody(self), lists, here, letter);
-            }
-            monitored::run_sharing(office, self, here, letter);
-            let entered = desk.try_enter();
-            if !entered || !lists.is_only_running(letter) {
-                return monitored::end_among_others(office, visit::anybody(self), lists, here, letter, entered);
-            }
-            lists.end_listed(letter);
+            return self.share_only(letter);
         }
-        self.leave_only(mail, lists, here, letter);
         // Whoever sent a letter since then has noted the actor, or will ring.
         desk.release();
-        if desk.calls() { monitored::answer(office, visit::anybody(self), lists, here) } else { false }
+        if desk.calls() { monitored::answer(office, visit::anybody(self), lists, port::core()) } else { false }
+    }
+
+    /// The straight line goes on with a letter that shares the state: it is run without the lock. (By itself on a chip, where both
+    /// together would be short of registers.)
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn share_only(&'static self, letter: NonNull<Head>) -> bool
+    where
+        Self: Resident,
+    {
+        let mail = self.mail;
+        let Some(lists) = mail.lists.lists() else { return false };
+        let office = mail.office();
+        let desk = &office.desk;
+        lists.start_only(letter);
+        desk.release();
+        let here = port::core();
+        if desk.calls() {
+            monitored::answer_and_offer(office, visit::anybody(self), lists, here, letter);
+        }
+        monitored::run_sharing(office, self, here, letter);
+        let entered = desk.try_enter();
+        let here = port::core();
+        if !entered || !lists.is_only_running(letter) {
+            return monitored::end_among_others(office, visit::anybody(self), lists, here, letter, entered);
+        }
+        lists.end_only(letter);
+        self.leave_only(office, lists, here, letter, || {
+            let lane = office.lane_of(here).index;
+            mail.slots(lane).free(office.lane(lane), Self::view(letter).head().slot.get());
+        });
+        desk.release();
+        if desk.calls() { monitored::answer(office, visit::anybody(self), lists, port::core()) } else { false }
     }
 
     /// The monitor decides about the only letter there is; whether it was granted.
@@ -476,25 +502,23 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         granted
     }
 
-    /// The monitor hears that the only letter there is has ended, and its slot is free, also if the monitor panics.
+    /// The monitor hears that the only letter there is has ended; then its slot is free, also if the monitor panics.
     #[inline(always)]
     fn leave_only(
         &'static self,
-        mail: &'static Mail<A, M, N, P, L>,
+        office: &'static Office,
         lists: &'static Lists,
         here: u8,
         letter: NonNull<Head>,
+        free: impl Fn(),
     ) where
         Self: Resident,
     {
         let _turn = MonitorTurn::begin(here);
-        let head = Self::view(letter).head();
-        let lane = usize::from(head.lane.get());
-        let free = || mail.slots(lane).free(mail.office().lane(lane), head.slot.get());
         let on_panic = OnPanic(|| {
             free();
             lists.ask_again();
-            visit::abandon(mail.office(), here);
+            visit::abandon(office, here);
         });
         self.leave(letter);
         core::mem::forget(on_panic);

@@ -122,6 +122,15 @@ impl Gate {
         }
     }
 
+    /// Takes out the only letter inside.
+    #[inline(always)]
+    pub(crate) fn release_only(&self, _: NonNull<Head>, descriptor: &Descriptor) {
+        self.inside.set(0);
+        if descriptor.claims_offset.is_some() {
+            self.claims.set(Claims::NONE);
+        }
+    }
+
     /// Takes a letter out: the one that is alone inside, or one of those that share, whose claims are taken out after this.
     #[inline(always)]
     pub(crate) fn release(&self) {

@@ -356,6 +356,13 @@ impl Lists {
         self.is_empty() && self.gate.readers() == 1 && self.running.get() == Some(letter)
     }
 
+    /// The only letter there is has been run without the lock, and goes out of the gate.
+    #[inline(always)]
+    pub(crate) fn end_only(&self, letter: NonNull<Head>) {
+        self.running.set(None);
+        self.gate.release_only(letter, self.descriptor());
+    }
+
     /// The only letter there is was not granted: it waits.
     pub(crate) fn keep_waiting(&self, letter: NonNull<Head>) {
         self.append(letter);

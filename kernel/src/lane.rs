@@ -340,6 +340,13 @@ impl<'a> Lane<'a> {
         self.allowed().publish(received.wrapping_add(capacity), Mutant::LaneFreedRelaxed);
     }
 
+    /// Frees the slot of a letter that was received last, while no other one is received and not freed: its place is the next that is
+    /// freed, and names its slot already.
+    #[inline(always)]
+    pub(crate) fn free_next(self) {
+        self.allowed().publish(self.allowed().own().wrapping_add(1), Mutant::LaneFreedRelaxed);
+    }
+
     /// Letters sent and not freed yet, in a lane of this capacity.
     pub(crate) fn occupied(self, capacity: usize) -> usize {
         match (self.tail(), self.allowed().glance()) {
