@@ -214,13 +214,12 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     fn address(message: &A::Message) -> Result<Address, Unrunnable> {
         let claims = A::claims(message)?;
         if Self::IN_ORDER && !trace::IS_ON {
-            return Ok(Address { method: 0, claims });
+            return Ok(Address { method: 0, access: Access::Writer, claims });
         }
-        let (method, methods) = (A::method(message), const { A::METHODS.len() });
-        if usize::from(method) < methods {
-            Ok(Address { method, claims })
-        } else {
-            Err(Unrunnable::NoSuchMethod { method, methods: methods as u8 })
+        let method = A::method(message);
+        match A::METHODS.get(usize::from(method)) {
+            Some(entry) => Ok(Address { method, access: entry.access(), claims }),
+            None => Err(Unrunnable::NoSuchMethod { method, methods: A::METHODS.len() as u8 }),
         }
     }
 
@@ -237,8 +236,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         message: *mut A::Message,
     ) {
         let office = mail.office();
-        let Address { method, claims } = address;
-        let envelope = Envelope { stamp: office.stamp(lane, place), method, claims };
+        let Address { method, access, claims } = address;
+        let envelope = Envelope { stamp: office.stamp(lane, place), method, access, claims };
         // SAFETY: the caller's promise.
         let letter = unsafe { mail.slots(lane).write(place, envelope, Self::IN_ORDER, message) };
         trace::sent(|| office.desk.id(), trace::name(letter));
@@ -316,14 +315,13 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 office.drain(lists, own);
                 let found = lists.find_waiting(|letter| {
                     // SAFETY: a waiting letter's message is there, and ours to look at under the lock.
-                    usize::from(Self::view(letter).head().lane.get()) == own
-                        && passes(unsafe { Slot::<A>::message(letter) })
+                    Self::view(letter).head().label.get().lane() == own && passes(unsafe { Slot::<A>::message(letter) })
                 });
                 found.map(|letter| {
                     lists.discard(letter);
                     // SAFETY: the same; it is out of the inbox, so nobody else takes it.
                     let message = unsafe { Slot::<A>::take(letter) };
-                    slots.free(lane, Self::view(letter).head().slot.get());
+                    slots.free(lane, Self::view(letter).head().label.get().slot());
                     message
                 })
             }
@@ -454,7 +452,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let Some(lists) = mail.lists.lists() else { return false };
         let office = mail.office();
         let desk = &office.desk;
-        lists.start_only(letter);
+        lists.start_only(letter, const { &Self::DESCRIPTOR });
         desk.release();
         let here = port::core();
         if desk.calls() {
@@ -466,10 +464,10 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if !entered || !lists.is_only_running(letter) {
             return monitored::end_among_others(office, visit::anybody(self), lists, here, letter, entered);
         }
-        lists.end_only(letter);
+        lists.end_only(const { &Self::DESCRIPTOR });
         self.leave_only(office, lists, here, letter, || {
             let lane = office.lane_of(here).index;
-            mail.slots(lane).free(office.lane(lane), Self::view(letter).head().slot.get());
+            mail.slots(lane).free(office.lane(lane), Self::view(letter).head().label.get().slot());
         });
         desk.release();
         if desk.calls() { monitored::answer(office, visit::anybody(self), lists, port::core()) } else { false }
@@ -572,6 +570,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
 #[derive(Clone, Copy)]
 struct Address {
     method: u8,
+    access: Access,
     claims: Claims,
 }
 
@@ -669,11 +668,7 @@ where
     fn schedule(&'static self) {
         let Some(lists) = self.mail.lists.lists() else { return };
         // SAFETY: under the lock, and `schedule` cannot reach this again: it has no way to visit the actor.
-        unsafe { &mut *self.monitor.get() }.schedule(Inbox {
-            lists,
-            descriptor: const { &Self::DESCRIPTOR },
-            only: None,
-        });
+        schedule(unsafe { &mut *self.monitor.get() }, lists);
     }
 
     #[inline(always)]
@@ -701,6 +696,13 @@ where
         // gate until its end is heard (the gate's invariant).
         unsafe { self.call(claims, alone, message) };
     }
+}
+
+/// Lets a monitor decide about the letters in the lists. By itself on a chip, once per monitor.
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
+fn schedule<M: Monitor>(monitor: &mut M, lists: &'static Lists) {
+    monitor.schedule(Inbox { lists, descriptor: lists.descriptor(), only: None });
 }
 
 /// Runs at the end of its scope, also when a panic unwinds through it.

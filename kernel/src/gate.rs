@@ -4,9 +4,7 @@
 //! enters it, a leave takes it out. What it admits is what Rust admits of references: any number of readers, or one
 //! writer, or readers that name distinct objects (SAFE-1, SAFE-2).
 
-use core::ptr::NonNull;
-
-use crate::letter::{Access, Descriptor, Head, Letter};
+use crate::letter::{Access, Descriptor, Letter};
 use crate::objects::Claims;
 use crate::sync::{Guarded, Mutant, const_unless_loom, removed};
 
@@ -115,16 +113,16 @@ impl Gate {
 
     /// Lets in a letter that shares, while nobody is inside.
     #[inline(always)]
-    pub(crate) fn admit_only(&self, letter: NonNull<Head>, descriptor: &Descriptor) {
+    pub(crate) fn admit_only(&self, letter: Letter<'_>) {
         self.inside.set(1);
-        if descriptor.claims_offset.is_some() {
-            self.claims.set(Letter { head: letter, descriptor }.claims());
+        if letter.descriptor.claims_offset.is_some() {
+            self.claims.set(letter.claims());
         }
     }
 
     /// Takes out the only letter inside.
     #[inline(always)]
-    pub(crate) fn release_only(&self, _: NonNull<Head>, descriptor: &Descriptor) {
+    pub(crate) fn release_only(&self, descriptor: &Descriptor) {
         self.inside.set(0);
         if descriptor.claims_offset.is_some() {
             self.claims.set(Claims::NONE);

@@ -189,9 +189,8 @@ impl Lists {
     /// Gives the slot of a letter that has left back to its sender. The actor has its number.
     #[inline(always)]
     pub(crate) fn free(&self, office: &Office, letter: NonNull<Head>) {
-        let head = deref(letter);
-        let lane = usize::from(head.lane.get());
-        self.lane(lane).free(office.lane(lane), head.slot.get());
+        let label = deref(letter).label.get();
+        self.lane(label.lane()).free(office.lane(label.lane()), label.slot());
     }
 
     /// Whether no letter waits; not asked during `schedule`.
@@ -358,9 +357,9 @@ impl Lists {
 
     /// The only letter there is has been run without the lock, and goes out of the gate.
     #[inline(always)]
-    pub(crate) fn end_only(&self, letter: NonNull<Head>) {
+    pub(crate) fn end_only(&self, descriptor: &Descriptor) {
         self.running.set(None);
-        self.gate.release_only(letter, self.descriptor());
+        self.gate.release_only(descriptor);
     }
 
     /// The only letter there is was not granted: it waits.
@@ -371,11 +370,11 @@ impl Lists {
 
     /// The only letter there is shares the state: it is started, to be run without the lock. Nothing else was granted.
     #[inline(always)]
-    pub(crate) fn start_only(&self, letter: NonNull<Head>) {
+    pub(crate) fn start_only(&self, letter: NonNull<Head>, descriptor: &Descriptor) {
         let head = deref(letter);
         head.stage.set(Stage::Running);
         head.granted_next.set(None);
-        self.gate.admit_only(letter, self.descriptor());
+        self.gate.admit_only(Letter { head: letter, descriptor });
         self.running.set(Some(letter));
     }
 

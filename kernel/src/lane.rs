@@ -30,7 +30,7 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-use crate::letter::Head;
+use crate::letter::{Access, Head, Label};
 use crate::methods::Methods;
 use crate::objects::{Claims, Objects, PerLetter};
 #[cfg(any(target_os = "none", loom))]
@@ -480,7 +480,7 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
         in_order: bool,
         message: *mut A::Message,
     ) -> NonNull<Head> {
-        let Envelope { stamp, method, claims } = envelope;
+        let Envelope { stamp, method, access, claims } = envelope;
         let index = if in_order { place & Self::MASK } else { self.slot_at(place) };
         let slot = &self.letters[usize::from(index)];
         slot.head.content.with_mut(|_| ());
@@ -491,6 +491,7 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
         slot.head.stamp.set(stamp);
         if !in_order || cfg!(feature = "trace") {
             slot.head.method.set(method);
+            slot.head.access.set(access);
         }
         NonNull::from(slot).cast()
     }
@@ -623,8 +624,7 @@ impl SlotsOf {
             for slot in 0..=places.mask {
                 // SAFETY: the slot is one of the lane's.
                 let head = unsafe { places.letter(slot).as_ref() };
-                head.slot.set(slot);
-                head.lane.set(lane as u8);
+                head.label.set(Label::new(lane, slot));
             }
         }
     }
@@ -681,6 +681,7 @@ impl Places {
 pub(crate) struct Envelope {
     pub(crate) stamp: u16,
     pub(crate) method: u8,
+    pub(crate) access: Access,
     pub(crate) claims: Claims,
 }
 

@@ -131,6 +131,34 @@ pub(crate) enum Stage {
     Running,
 }
 
+/// A slot's lane and its number there.
+#[derive(Clone, Copy)]
+pub(crate) struct Label(LabelBits);
+
+/// On a chip a lane has at most 4096 slots, and there are two lanes.
+#[cfg(target_os = "none")]
+type LabelBits = u16;
+#[cfg(not(target_os = "none"))]
+type LabelBits = u32;
+
+impl Label {
+    const LANE: u32 = LabelBits::BITS / 2 + 4;
+
+    pub(crate) const fn new(lane: usize, slot: u16) -> Self {
+        Self((lane as LabelBits) << Self::LANE | slot as LabelBits)
+    }
+
+    #[inline(always)]
+    pub(crate) fn lane(self) -> usize {
+        (self.0 >> Self::LANE) as usize
+    }
+
+    #[inline(always)]
+    pub(crate) fn slot(self) -> u16 {
+        (self.0 & ((1 << Self::LANE) - 1)) as u16
+    }
+}
+
 /// A link of the kernel's letter lists.
 pub(crate) type Link = Option<NonNull<Head>>;
 
@@ -138,8 +166,8 @@ pub(crate) type Link = Option<NonNull<Head>>;
 ///
 /// | field | written by | read by |
 /// |---|---|---|
-/// | `lane`, `slot` | whoever gives the actor its number | the monitor's holder |
-/// | `stamp`, `method` | the sender, before it publishes | the monitor's holder |
+/// | `label` | whoever gives the actor its number | the monitor's holder |
+/// | `stamp`, `method`, `access` | the sender, before it publishes | the monitor's holder |
 /// | `next`, `granted_next`, `stage` | the monitor's holder | the monitor's holder |
 /// | `ending` | the worker that had it | the monitor's holder |
 pub(crate) struct Head {
@@ -149,10 +177,10 @@ pub(crate) struct Head {
     pub(crate) granted_next: Guarded<Link>,
     /// The sum of the mailbox's tails when it was sent.
     pub(crate) stamp: Guarded<u16>,
-    /// The index of its slot in its lane.
-    pub(crate) slot: Guarded<u16>,
-    pub(crate) lane: Guarded<u8>,
+    /// Which slot of which lane this is.
+    pub(crate) label: Guarded<Label>,
     pub(crate) method: Guarded<u8>,
+    pub(crate) access: Guarded<Access>,
     pub(crate) stage: Guarded<Stage>,
     pub(crate) ending: Ending,
     /// Touched with every access to the message behind the head, so that loom sees them.
@@ -166,9 +194,9 @@ impl Head {
                 next: Guarded::new(None),
                 granted_next: Guarded::new(None),
                 stamp: Guarded::new(0),
-                slot: Guarded::new(0),
-                lane: Guarded::new(0),
+                label: Guarded::new(Label::new(0, 0)),
                 method: Guarded::new(0),
+                access: Guarded::new(Access::Reader),
                 stage: Guarded::new(Stage::Lane),
                 ending: Ending::new(),
                 content: Guarded::new(()),
@@ -210,7 +238,7 @@ impl<'i> Letter<'i> {
     /// What its method's receiver allows.
     #[inline(always)]
     pub fn access(&self) -> Access {
-        self.method_entry().access
+        self.head().access.get()
     }
 
     /// The category its method is tagged with.

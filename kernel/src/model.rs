@@ -55,7 +55,8 @@ impl<A: Methods, const N: usize, const IN_ORDER: bool> LaneAlone<A, N, IN_ORDER>
     /// Sends, or gives the message back.
     pub fn send(&self, message: A::Message) -> Result<(), A::Message> {
         let Some(place) = self.lane().room() else { return Err(message) };
-        let envelope = Envelope { stamp: place, method: A::method(&message), claims: Claims::NONE };
+        let envelope =
+            Envelope { stamp: place, method: A::method(&message), access: crate::Access::Writer, claims: Claims::NONE };
         let mut message = core::mem::ManuallyDrop::new(message);
         // SAFETY: the message is given away and not touched again.
         unsafe { self.slots.write(place, envelope, IN_ORDER, &raw mut *message) };
@@ -74,7 +75,7 @@ impl<A: Methods, const N: usize> LaneAlone<A, N, false> {
         self.lane().receive(self.lane().received());
         // SAFETY: a published letter of this lane, received once.
         let (head, message): (&Head, _) = unsafe { (letter.as_ref(), Slot::<A>::take(letter)) };
-        Some(Received { message, slot: head.slot.get() })
+        Some(Received { message, slot: head.label.get().slot() })
     }
 
     /// Frees the slot of a letter; in any order.

@@ -219,6 +219,7 @@ impl<'r, M: Monitor, const N: usize> Rehearsal<'r, M, N> {
         slot.id.set(Some(id));
         slot.claims.set(claims);
         slot.head.method.set(u8::try_from(place).expect("an actor has at most 256 methods"));
+        slot.head.access.set(self.descriptor.methods[place].access());
         // The pointer is made from the whole slot, so that the claims can be reached from it.
         self.lists.append(NonNull::from(slot).cast::<Head>());
         id

@@ -234,7 +234,8 @@ mod rings {
     pub(super) fn name(letter: NonNull<Head>) -> LetterName {
         // SAFETY: a slot of a static mailbox, or of a rehearsal, that holds a letter now.
         let head = unsafe { letter.as_ref() };
-        LetterName { lane: head.lane.get(), slot: head.slot.get(), method: head.method.get() }
+        let label = head.label.get();
+        LetterName { lane: label.lane() as u8, slot: label.slot(), method: head.method.get() }
     }
 
     #[inline(never)]

@@ -28,12 +28,14 @@ impl Monitor for Mutex {
     type Discipline = OneAtATime;
     const NEW: Self = Self { working: false };
 
+    #[inline(always)]
     fn schedule(&mut self, inbox: Inbox<'_>) {
         if !self.working {
             self.working = inbox.execute_oldest(Any);
         }
     }
 
+    #[inline(always)]
     fn leave(&mut self, _: Letter<'_>) {
         self.working = false;
     }

@@ -20,6 +20,7 @@ struct Running {
 impl Running {
     const NOTHING: Self = Self { readers: 0, writing: false };
 
+    #[inline(always)]
     fn leave(&mut self, letter: Letter<'_>) {
         dispatch!(letter;
             Readers => self.readers -= 1,
@@ -55,6 +56,7 @@ impl Monitor for ReadersWriter {
     type Discipline = Parallel;
     const NEW: Self = Self(Running::NOTHING);
 
+    #[inline(always)]
     fn schedule(&mut self, inbox: Inbox<'_>) {
         let Self(running) = self;
         if !running.writing {
@@ -65,6 +67,7 @@ impl Monitor for ReadersWriter {
         }
     }
 
+    #[inline(always)]
     fn leave(&mut self, letter: Letter<'_>) {
         self.0.leave(letter);
     }
@@ -81,6 +84,7 @@ impl Monitor for ReadersFirst {
     type Discipline = Parallel;
     const NEW: Self = Self(Running::NOTHING);
 
+    #[inline(always)]
     fn schedule(&mut self, inbox: Inbox<'_>) {
         let Self(running) = self;
         if !running.writing {
@@ -91,6 +95,7 @@ impl Monitor for ReadersFirst {
         }
     }
 
+    #[inline(always)]
     fn leave(&mut self, letter: Letter<'_>) {
         self.0.leave(letter);
     }
@@ -107,6 +112,7 @@ impl Monitor for WritersFirst {
     type Discipline = Parallel;
     const NEW: Self = Self(Running::NOTHING);
 
+    #[inline(always)]
     fn schedule(&mut self, inbox: Inbox<'_>) {
         let Self(running) = self;
         if running.writing {
@@ -119,6 +125,7 @@ impl Monitor for WritersFirst {
         }
     }
 
+    #[inline(always)]
     fn leave(&mut self, letter: Letter<'_>) {
         self.0.leave(letter);
     }
