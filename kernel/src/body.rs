@@ -24,7 +24,7 @@ use crate::overflow::{self, DeadLetter, Death, Overflow};
 use crate::port::{self, FOREIGN};
 use crate::promise::{Fresh, Ticket};
 use crate::ready::{ActorId, Mark, Ready};
-use crate::sync::{Mutant, const_unless_loom, fence, removed};
+use crate::sync::{Ended, Mutant, const_unless_loom, fence, removed};
 use crate::trace;
 use crate::visit::{self, ANYBODY, OnPanic, monitored};
 
@@ -66,7 +66,6 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         message_offset: Slot::<A>::MESSAGE_OFFSET,
         claims_offset: Slot::<A>::CLAIMS_OFFSET,
         sharing: Self::SHARING,
-        grant: Lists::grant_of(Self::SHARING, Slot::<A>::CLAIMS_OFFSET.is_some()),
         layout: Slots::<A, N, P>::LAYOUT,
     };
     const SHARING: Sharing = <M::Discipline as Discipline>::SHARING.0;
@@ -419,7 +418,6 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if !self.schedule_only(office, lists, here, letter) {
             return monitored::keep_waiting(office, visit::anybody(self), lists, here, letter);
         }
-        // What comes after the method asks for the core again: kept during the method, it and all that was made of it would cost more.
         if matches!(Self::SHARING, Sharing::OneAtATime) || Self::view(letter).access() == Access::Writer {
             let on_panic = OnPanic(|| {
                 lists.end_only_later(letter);
@@ -429,46 +427,23 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             // SAFETY: granted, alone, under the lock, which is held until it has ended.
             unsafe { self.run_granted(here, letter, true) };
             core::mem::forget(on_panic);
+            // The core is asked for again: kept during the method, it and all that was made of it would cost more.
             let here = port::core();
             // It was received last and leaves first, so the places are in order.
-            self.leave_only(office, lists, here, letter, || office.lane(office.lane_of(here).index).free_next());
+            self.leave_in(here, letter, || office.lane(office.lane_of(here).index).free_next());
         } else {
-            return self.share_only(letter);
+            lists.start_only(Self::view(letter));
+            desk.release();
+            if desk.calls() {
+                monitored::answer_and_offer(office, visit::anybody(self), lists, here, letter);
+            }
+            // SAFETY: started above, under the lock, which was released.
+            let entered = unsafe { self.run_sharing(here, letter) };
+            if !entered || !lists.is_quiet() {
+                return monitored::go_on_among_others(office, visit::anybody(self), lists, letter, entered);
+            }
         }
         // Whoever sent a letter since then has noted the actor, or will ring.
-        desk.release();
-        if desk.calls() { monitored::answer(office, visit::anybody(self), lists, port::core()) } else { false }
-    }
-
-    /// The straight line goes on with a letter that shares the state: it is run without the lock. (By itself on a chip, where both
-    /// together would be short of registers.)
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    #[cfg_attr(target_os = "none", inline(never))]
-    fn share_only(&'static self, letter: NonNull<Head>) -> bool
-    where
-        Self: Resident,
-    {
-        let mail = self.mail;
-        let Some(lists) = mail.lists.lists() else { return false };
-        let office = mail.office();
-        let desk = &office.desk;
-        lists.start_only(letter, const { &Self::DESCRIPTOR });
-        desk.release();
-        let here = port::core();
-        if desk.calls() {
-            monitored::answer_and_offer(office, visit::anybody(self), lists, here, letter);
-        }
-        monitored::run_sharing(office, self, here, letter);
-        let entered = desk.try_enter();
-        let here = port::core();
-        if !entered || !lists.is_only_running(letter) {
-            return monitored::end_among_others(office, visit::anybody(self), lists, here, letter, entered);
-        }
-        lists.end_only(const { &Self::DESCRIPTOR });
-        self.leave_only(office, lists, here, letter, || {
-            let lane = office.lane_of(here).index;
-            mail.slots(lane).free(office.lane(lane), Self::view(letter).head().label.get().slot());
-        });
         desk.release();
         if desk.calls() { monitored::answer(office, visit::anybody(self), lists, port::core()) } else { false }
     }
@@ -489,7 +464,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             lists.take_in(letter);
             visit::abandon(office, here);
         });
-        let inbox = Inbox { lists, descriptor: const { &Self::DESCRIPTOR }, only: Some(letter) };
+        let inbox =
+            Inbox { lists, descriptor: const { &Self::DESCRIPTOR }, only: Some(letter), sharing: Self::SHARING };
         // SAFETY: under the lock, and `schedule` cannot reach this again: it has no way to visit the actor.
         unsafe { &mut *self.monitor.get() }.schedule(inbox);
         core::mem::forget(on_panic);
@@ -500,27 +476,53 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         granted
     }
 
-    /// The monitor hears that the only letter there is has ended; then its slot is free, also if the monitor panics.
+    /// The monitor hears that a letter has ended; then its slot is free, also if the monitor panics. Under the lock.
     #[inline(always)]
-    fn leave_only(
-        &'static self,
-        office: &'static Office,
-        lists: &'static Lists,
-        here: u8,
-        letter: NonNull<Head>,
-        free: impl Fn(),
-    ) where
-        Self: Resident,
-    {
+    fn leave_in(&'static self, here: u8, letter: NonNull<Head>, free: impl Fn()) {
         let _turn = MonitorTurn::begin(here);
         let on_panic = OnPanic(|| {
-            free();
-            lists.ask_again();
-            visit::abandon(office, here);
+            if let Some(lists) = self.mail.lists.lists() {
+                lists.ask_again();
+            }
+            visit::abandon(self.mail.office(), port::core());
         });
-        self.leave(letter);
+        self.hear(letter, free);
+        core::mem::forget(on_panic);
+    }
+
+    #[inline(always)]
+    fn hear(&'static self, letter: NonNull<Head>, free: impl Fn()) {
+        let on_panic = OnPanic(&free);
+        // SAFETY: under the lock, and `leave` cannot reach this again: it has no way to visit the actor.
+        unsafe { &mut *self.monitor.get() }.leave(Self::view(letter));
+        trace::left(|| self.office().desk.id(), trace::name(letter));
         core::mem::forget(on_panic);
         free();
+    }
+
+    /// Frees the slot of a letter that has left.
+    #[inline(always)]
+    fn free(&self, letter: NonNull<Head>) {
+        let (mail, label) = (self.mail, Self::view(letter).head().label.get());
+        mail.slots(label.lane()).free(mail.office().lane(label.lane()), label.slot());
+    }
+
+    /// Runs a letter that was granted, with or without the lock.
+    ///
+    /// # Safety
+    /// The caller started the letter under the lock, and runs it once; it is alone in the gate if and only if `alone`, and stays
+    /// in the gate until it has ended.
+    #[inline(always)]
+    unsafe fn run_granted(&'static self, here: u8, letter: NonNull<Head>, alone: bool) {
+        let id = || self.office().desk.id();
+        cores::set_method(here, || Self::view(letter).head().method.get());
+        trace::started(id, trace::name(letter));
+        let _ended = Finally(|| trace::ended(id, trace::name(letter)));
+        // SAFETY: the letter was granted, and `start` gave it to this worker alone, so its message is taken once.
+        let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
+        // SAFETY: the gate admitted it alone, or as one that shares, with its claims, as the caller says; and it is inside the
+        // gate until its end is heard (the gate's invariant).
+        unsafe { self.call(claims, alone, message) };
     }
 
     /// Receives a letter, frees its slot and runs it, under the lock, which stands for the borrow.
@@ -671,30 +673,44 @@ where
         schedule(unsafe { &mut *self.monitor.get() }, lists);
     }
 
-    #[inline(always)]
     fn leave(&'static self, letter: NonNull<Head>) {
-        if Self::IN_ORDER {
-            return;
+        if !Self::IN_ORDER {
+            self.hear(letter, || self.free(letter));
         }
-        // SAFETY: as in `schedule`.
-        unsafe { &mut *self.monitor.get() }.leave(Self::view(letter));
-        trace::left(|| self.office().desk.id(), trace::name(letter));
     }
 
-    #[inline(always)]
-    unsafe fn run_granted(&'static self, here: u8, letter: NonNull<Head>, alone: bool) {
-        if Self::IN_ORDER {
-            return;
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    unsafe fn run_locked(&'static self, here: u8, letter: NonNull<Head>, alone: bool) {
+        let Some(lists) = self.mail.lists.lists() else { return };
+        let on_panic = OnPanic(|| {
+            lists.end_later(letter);
+            visit::abandon(self.mail.office(), here);
+        });
+        // SAFETY: the caller's promise; the lock is held until the letter has ended.
+        unsafe { self.run_granted(here, letter, alone) };
+        core::mem::forget(on_panic);
+        lists.end_locked(Self::view(letter), alone);
+        self.leave_in(port::core(), letter, || self.free(letter));
+    }
+
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[cfg_attr(target_os = "none", inline(never))]
+    unsafe fn run_sharing(&'static self, here: u8, letter: NonNull<Head>) -> bool {
+        let Some(lists) = self.mail.lists.lists() else { return false };
+        let on_panic = OnPanic(|| {
+            monitored::say(letter, Ended::Run);
+            visit::note_here(self.mail.office(), here);
+        });
+        // SAFETY: the caller's promise; the gate has no writer, and the letter is in it until a holder of the lock takes it out: this
+        // worker, or whoever hears that it has ended.
+        unsafe { self.run_granted(here, letter, false) };
+        core::mem::forget(on_panic);
+        let entered = self.mail.office().desk.try_enter();
+        if entered {
+            lists.end_listed(Self::view(letter));
+            self.leave_in(port::core(), letter, || self.free(letter));
         }
-        let id = || self.office().desk.id();
-        cores::set_method(here, || Self::view(letter).head().method.get());
-        trace::started(id, trace::name(letter));
-        let _ended = Finally(|| trace::ended(id, trace::name(letter)));
-        // SAFETY: the letter was granted, and `start` gave it to this worker alone, so its message is taken once.
-        let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
-        // SAFETY: the gate admitted it alone, or as one that shares, with its claims, as the caller says; and it is inside the
-        // gate until its end is heard (the gate's invariant).
-        unsafe { self.call(claims, alone, message) };
+        entered
     }
 }
 
@@ -702,7 +718,8 @@ where
 #[cfg_attr(not(target_os = "none"), inline(always))]
 #[cfg_attr(target_os = "none", inline(never))]
 fn schedule<M: Monitor>(monitor: &mut M, lists: &'static Lists) {
-    monitor.schedule(Inbox { lists, descriptor: lists.descriptor(), only: None });
+    let sharing = <M::Discipline as Discipline>::SHARING.0;
+    monitor.schedule(Inbox { lists, descriptor: lists.descriptor(), only: None, sharing });
 }
 
 /// Runs at the end of its scope, also when a panic unwinds through it.

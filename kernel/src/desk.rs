@@ -64,15 +64,21 @@ pub(crate) trait Resident: Sync {
     /// Of an actor with a monitor: lets it decide. The inbox is not empty.
     fn schedule(&'static self);
 
-    /// Tells the monitor of a letter that has left the gate.
+    /// Tells the monitor of a letter that has left the gate; then its slot is free, also if the monitor panics.
     fn leave(&'static self, letter: NonNull<Head>);
 
-    /// Runs a letter that was granted, with or without the lock.
+    /// Runs a letter that was granted, under the lock; then it leaves.
     ///
     /// # Safety
-    /// The caller started the letter under the lock, and runs it once; it is alone in the gate if and only if `alone`, and stays
-    /// in the gate until it has ended.
-    unsafe fn run_granted(&'static self, here: u8, letter: NonNull<Head>, alone: bool);
+    /// The caller holds the lock, has started the letter, and runs it once; it is alone in the gate if and only if `alone`.
+    unsafe fn run_locked(&'static self, here: u8, letter: NonNull<Head>, alone: bool);
+
+    /// Runs a letter that shares the state, without the lock. If that is had at once after it, the letter leaves, and the lock is held:
+    /// true. Otherwise the letter is still listed, and nobody knows yet that it has ended.
+    ///
+    /// # Safety
+    /// The caller has started the letter under the lock, which it has released, and runs it once.
+    unsafe fn run_sharing(&'static self, here: u8, letter: NonNull<Head>) -> bool;
 }
 
 /// What is not generic in an actor's mailbox, besides its lanes.

@@ -4,7 +4,7 @@
 //! enters it, a leave takes it out. What it admits is what Rust admits of references: any number of readers, or one
 //! writer, or readers that name distinct objects (SAFE-1, SAFE-2).
 
-use crate::letter::{Access, Descriptor, Letter};
+use crate::letter::{Access, Letter};
 use crate::objects::Claims;
 use crate::sync::{Guarded, Mutant, const_unless_loom, removed};
 
@@ -27,6 +27,8 @@ pub(crate) struct Gate {
 
 /// One letter is inside, alone.
 const ALONE: u16 = u16::MAX;
+/// The bit that tells it from any number of letters that share.
+const SIGN: u16 = 1 << 15;
 
 impl Gate {
     const_unless_loom! {
@@ -68,7 +70,7 @@ impl Gate {
     /// Whether one letter alone is inside: as a writer, or because letters run one at a time.
     #[inline(always)]
     pub(crate) fn has_writer(&self) -> bool {
-        self.inside.get() == ALONE
+        self.inside.get() & SIGN != 0
     }
 
     /// How many letters that share are inside: granted, or running. Asked while none is alone inside.
@@ -78,7 +80,7 @@ impl Gate {
     }
 
     /// Lets a letter in, unless it would alias.
-    #[inline(always)]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn admit(&self, letter: Letter<'_>) -> bool {
         if is_alone(letter) {
             return self.admit_alone();
@@ -120,20 +122,10 @@ impl Gate {
         }
     }
 
-    /// Takes out the only letter inside.
-    #[inline(always)]
-    pub(crate) fn release_only(&self, descriptor: &Descriptor) {
-        self.inside.set(0);
-        if descriptor.claims_offset.is_some() {
-            self.claims.set(Claims::NONE);
-        }
-    }
-
     /// Takes a letter out: the one that is alone inside, or one of those that share, whose claims are taken out after this.
     #[inline(always)]
     pub(crate) fn release(&self) {
-        let inside = self.inside.get();
-        self.inside.set(if inside == ALONE { 0 } else { inside.wrapping_sub(1) });
+        self.inside.set(if self.has_writer() { 0 } else { self.inside.get().wrapping_sub(1) });
     }
 
     /// Takes the letter out that is alone inside. Its claims were never taken in.

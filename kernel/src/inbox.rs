@@ -108,9 +108,6 @@ impl ListsOf for Lists {
     }
 }
 
-/// A way to grant a letter; false if it is no longer waiting or the grant would alias.
-pub(crate) type Grants = fn(&Lists, Letter<'_>) -> bool;
-
 /// The lists of letters of one actor, and its gate. Everything here is under the actor's lock.
 ///
 /// A letter is in the list of waiting letters, then in that of granted ones, then, if it is run without the lock, in that of
@@ -276,29 +273,15 @@ impl Lists {
         self.youngest.set(Some(last));
     }
 
-    /// How letters of an actor are granted: each of the three is without what the others need, and calls nothing.
-    pub(crate) const fn grant_of(sharing: Sharing, claims: bool) -> Grants {
-        match sharing {
-            _ if claims => Self::grant_claiming,
-            Sharing::OneAtATime => Self::grant_alone,
-            Sharing::Parallel => Self::grant_sharing,
-        }
-    }
-
-    #[cfg_attr(target_os = "none", inline(never))]
-    fn grant_claiming(&self, letter: Letter<'_>) -> bool {
-        self.grant_if(letter.head, || self.gate.admit(letter))
-    }
-
-    #[cfg_attr(target_os = "none", inline(never))]
-    fn grant_alone(&self, letter: Letter<'_>) -> bool {
-        self.grant_if(letter.head, || self.gate.admit_alone())
-    }
-
-    #[cfg_attr(target_os = "none", inline(never))]
-    fn grant_sharing(&self, letter: Letter<'_>) -> bool {
-        self.grant_if(letter.head, || {
-            if letter.access() == Access::Writer { self.gate.admit_alone() } else { self.gate.admit_reader() }
+    /// Grants a letter, unless it is no longer waiting or the grant would alias. `sharing` is that of its actor, where the caller is made
+    /// for it.
+    #[inline(always)]
+    fn grant(&self, letter: Letter<'_>, sharing: Sharing) -> bool {
+        self.grant_if(letter.head, || match sharing {
+            Sharing::OneAtATime => self.gate.admit_alone(),
+            Sharing::Parallel if letter.descriptor.claims_offset.is_some() => self.gate.admit(letter),
+            Sharing::Parallel if letter.access() == Access::Writer => self.gate.admit_alone(),
+            Sharing::Parallel => self.gate.admit_reader(),
         })
     }
 
@@ -349,19 +332,6 @@ impl Lists {
         self.is_empty() && self.gate.is_free()
     }
 
-    /// Whether a letter that was started without the lock is the only one, and none was granted or waits since.
-    #[inline(always)]
-    pub(crate) fn is_only_running(&self, letter: NonNull<Head>) -> bool {
-        self.is_empty() && self.gate.readers() == 1 && self.running.get() == Some(letter)
-    }
-
-    /// The only letter there is has been run without the lock, and goes out of the gate.
-    #[inline(always)]
-    pub(crate) fn end_only(&self, descriptor: &Descriptor) {
-        self.running.set(None);
-        self.gate.release_only(descriptor);
-    }
-
     /// The only letter there is was not granted: it waits.
     pub(crate) fn keep_waiting(&self, letter: NonNull<Head>) {
         self.append(letter);
@@ -370,12 +340,12 @@ impl Lists {
 
     /// The only letter there is shares the state: it is started, to be run without the lock. Nothing else was granted.
     #[inline(always)]
-    pub(crate) fn start_only(&self, letter: NonNull<Head>, descriptor: &Descriptor) {
-        let head = deref(letter);
+    pub(crate) fn start_only(&self, letter: Letter<'_>) {
+        let head = letter.head();
         head.stage.set(Stage::Running);
         head.granted_next.set(None);
-        self.gate.admit_only(Letter { head: letter, descriptor });
-        self.running.set(Some(letter));
+        self.gate.admit_only(letter);
+        self.running.set(Some(letter.head));
     }
 
     /// The monitor panicked while it decided about the only letter there is: it waits, or is granted as others are.
@@ -385,7 +355,7 @@ impl Lists {
         self.append(letter);
         if granted {
             let descriptor = self.descriptor();
-            (descriptor.grant)(self, Letter { head: letter, descriptor });
+            self.grant(Letter { head: letter, descriptor }, descriptor.sharing);
         }
     }
 
@@ -467,11 +437,11 @@ impl Lists {
 
     /// A letter that was run under the lock goes out of the gate. What it claimed is free when it is in none of the lists.
     #[inline(always)]
-    pub(crate) fn end_locked(&self, letter: NonNull<Head>, alone: bool) {
+    pub(crate) fn end_locked(&self, letter: Letter<'_>, alone: bool) {
         if alone {
             self.gate.release_writer();
         } else {
-            self.release(letter, self.descriptor());
+            self.release(letter.head, letter.descriptor);
         }
     }
 
@@ -543,10 +513,10 @@ impl Lists {
 
     /// Takes a letter that is listed as running out of the list, and out of the gate.
     #[inline(always)]
-    pub(crate) fn end_listed(&self, letter: NonNull<Head>) {
-        let link = if self.running.get() == Some(letter) { &self.running } else { self.link_behind(letter) };
-        link.set(deref(letter).granted_next.get());
-        self.release(letter, self.descriptor());
+    pub(crate) fn end_listed(&self, letter: Letter<'_>) {
+        let link = if self.running.get() == Some(letter.head) { &self.running } else { self.link_behind(letter.head) };
+        link.set(letter.head().granted_next.get());
+        self.release(letter.head, letter.descriptor);
     }
 
     /// What leads to a letter that is listed as running behind another one.
@@ -623,6 +593,8 @@ pub struct Inbox<'i> {
     /// The only letter there is, while the gate is free: it is in no list, and no grant of it can alias. Where a monitor's functions are
     /// inlined, what they do with such an inbox has no loop, and no list.
     pub(crate) only: Link,
+    /// How letters may share the actor's state: known to the compiler where this is made for a monitor.
+    pub(crate) sharing: Sharing,
 }
 
 impl<'i> Inbox<'i> {
@@ -649,7 +621,7 @@ impl<'i> Inbox<'i> {
         if self.only.is_some() {
             self.lists.grant_only(letter.head)
         } else {
-            (letter.descriptor.grant)(self.lists, letter)
+            self.lists.grant(letter, self.sharing)
         }
     }
 

@@ -138,13 +138,30 @@ impl Counts {
     #[inline(always)]
     pub(crate) fn only_letter_in(&self, own: usize) -> Option<u16> {
         const { assert!(MAX_CORES == 2) };
-        // SAFETY: the counts are aligned as a word, and these are the first.
-        let sent = unsafe { Count16::read_both(&self.sent) };
-        // SAFETY: both halves are the holder's own, the caller's; the word is aligned.
-        let received = unsafe { (&raw const self.received).cast::<u32>().read() };
+        let (sent, received) = self.sent_and_received();
         let shift = 16 * own as u32;
         // A carry from one half into the other makes this false.
         (sent == received.wrapping_add(1 << shift)).then_some((received >> shift) as u16)
+    }
+}
+
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+impl Counts {
+    /// Whether there is a letter in any of the two lanes of a chip. Called by the holder of the lock.
+    #[inline(always)]
+    pub(crate) fn has_letters(&self) -> bool {
+        let (sent, received) = self.sent_and_received();
+        sent != received
+    }
+
+    /// The counts of both lanes, in the halves of a word. Called by the holder of the lock.
+    #[inline(always)]
+    fn sent_and_received(&self) -> (u32, u32) {
+        // SAFETY: the counts are aligned as a word, and these are the first.
+        let sent = unsafe { Count16::read_both(&self.sent) };
+        // SAFETY: both halves are the holder's own, the caller's; they are aligned as a word.
+        let received = unsafe { (&raw const self.received).cast::<u32>().read() };
+        (sent, received)
     }
 }
 

@@ -9,7 +9,6 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use crate::gate::Sharing;
-use crate::inbox::Grants;
 use crate::lane::Layout;
 use crate::methods::Methods;
 use crate::objects::Claims;
@@ -111,9 +110,8 @@ pub struct Descriptor {
     pub(crate) message_offset: usize,
     /// Where the claims lie, if letters of this actor have any.
     pub(crate) claims_offset: Option<usize>,
-    /// How letters may share the actor's state, and how they are granted therefore.
+    /// How letters may share the actor's state.
     pub(crate) sharing: Sharing,
-    pub(crate) grant: Grants,
     /// Where the letters lie.
     pub(crate) layout: Layout,
 }

@@ -408,9 +408,22 @@ impl Office {
     /// The same where there is seldom anything.
     #[inline(always)]
     pub(crate) fn drain_seldom(&self, inbox: &Lists, own: usize) {
-        if self.lane(own).has_letter() || self.others_have_letters(own) {
+        if self.has_letters(own) {
             self.drain(inbox, own);
         }
+    }
+
+    /// Whether there is a letter in any lane.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    fn has_letters(&self, _own: usize) -> bool {
+        self.counts.has_letters()
+    }
+
+    #[cfg(not(all(target_os = "none", target_arch = "arm")))]
+    #[inline(always)]
+    fn has_letters(&self, own: usize) -> bool {
+        self.lane(own).has_letter() || self.others_have_letters(own)
     }
 
     #[inline(never)]

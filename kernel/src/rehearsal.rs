@@ -164,7 +164,6 @@ impl<'r, M: Monitor, const N: usize> Rehearsal<'r, M, N> {
                     message_offset: 0,
                     claims_offset: Some(core::mem::offset_of!(Slot, claims)),
                     sharing: Self::SHARING.0,
-                    grant: Lists::grant_of(Self::SHARING.0, true),
                     layout: Layout::NONE,
                 },
                 monitor: RefCell::new(M::NEW),
@@ -304,7 +303,7 @@ impl<'r, M: Monitor, const N: usize> Rehearsal<'r, M, N> {
     const SHARING: SharingOf = <M::Discipline as Discipline>::SHARING;
 
     fn inbox(&self) -> Inbox<'_> {
-        Inbox { lists: &self.lists, descriptor: &self.descriptor, only: None }
+        Inbox { lists: &self.lists, descriptor: &self.descriptor, only: None, sharing: Self::SHARING.0 }
     }
 
     /// The slot with this head, and the letter in it.

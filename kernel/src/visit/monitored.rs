@@ -51,22 +51,21 @@ pub(crate) fn keep_waiting<R: Resident + ?Sized>(
     go_on(office, resident, lists, here, BATCH)
 }
 
-/// The straight line was left with its letter, which has been run without the lock: others have been there since, or are there now.
+/// The straight line was left after its letter has been run without the lock: others have been there since, or are there now. If the
+/// lock was not had at once, the letter has yet to leave.
 #[cold]
 #[inline(never)]
-pub(crate) fn end_among_others<R: Resident + ?Sized>(
+pub(crate) fn go_on_among_others<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
-    here: u8,
     letter: NonNull<Head>,
     entered: bool,
 ) -> bool {
-    if entered {
-        leave_own(office, resident, lists, here, letter);
-    } else if !say_and_enter(office, letter) {
+    if !entered && !say_and_enter(office, letter) {
         return false;
     }
+    let here = port::core();
     round(office, resident, lists, here);
     go_on(office, resident, lists, here, BATCH - 1)
 }
@@ -153,44 +152,19 @@ fn several_locked<R: Resident + ?Sized>(
         if !alone && port::cores() != 1 {
             break;
         }
-        run_locked(office, resident, lists, here, letter, alone);
+        lists.start_locked(letter);
+        // SAFETY: started under the lock, which is held until it has left.
+        unsafe { resident.run_locked(here, letter, alone) };
         office.drain_seldom(lists, own.index);
-        lists.end_locked(letter, alone);
-        let monitor = MonitorTurn::begin(here);
-        let on_panic = on_monitors_panic(office, lists, here);
-        leave(office, resident, lists, letter);
         if !lists.is_empty() {
-            schedule(resident, lists);
+            schedule_again(office, resident, lists, here);
         }
-        core::mem::forget(on_panic);
-        drop(monitor);
         budget -= 1;
         if budget == 0 || others_wait(office, own, here) {
             break;
         }
     }
     budget
-}
-
-/// Runs a granted letter, the first, under the lock.
-#[inline(always)]
-fn run_locked<R: Resident + ?Sized>(
-    office: &'static Office,
-    resident: &'static R,
-    lists: &'static Lists,
-    here: u8,
-    letter: NonNull<Head>,
-    alone: bool,
-) {
-    lists.start_locked(letter);
-    let on_panic = OnPanic(|| {
-        lists.end_later(letter);
-        office.desk.abandon();
-        note_here(office, here);
-    });
-    // SAFETY: started above, under the lock, which is held until it has ended.
-    unsafe { resident.run_granted(here, letter, alone) };
-    core::mem::forget(on_panic);
 }
 
 /// Runs letters that share the state, without the lock, while such letters are granted, one at least. The lock is held before
@@ -218,21 +192,20 @@ fn several_sharing<R: Resident + ?Sized>(
             offered = true;
             offer(office, here);
         }
-        run_sharing(office, resident, here, letter);
-        let at_once = desk.try_enter();
+        // SAFETY: started under the lock, by this worker.
+        let at_once = unsafe { resident.run_sharing(here, letter) };
         if !at_once && !say_and_enter(office, letter) {
             return None;
         }
         office.drain_seldom(lists, own.index);
-        // Without a letter that waits, nothing can be granted that was not offered.
-        offered &= lists.is_empty();
-        if at_once {
-            leave_own(office, resident, lists, here, letter);
-        }
-        // Whoever rings says of its letter that it has ended.
         if !at_once || desk.has_bell() {
+            // Whoever rings says of its letter that it has ended.
             offered = false;
             round(office, resident, lists, here);
+        } else if !lists.is_empty() {
+            // Without a letter that waits, nothing can be granted that was not offered.
+            offered = false;
+            schedule_again(office, resident, lists, here);
         }
         if lists.gate.has_writer() || budget == 0 || others_wait(office, own, here) || asker_waits(lists, here) {
             break;
@@ -247,24 +220,6 @@ fn several_sharing<R: Resident + ?Sized>(
 fn offer(office: &'static Office, here: u8) {
     note_here(office, here);
     cores::offer_surplus(here);
-}
-
-/// Runs a letter that shares.
-#[inline(always)]
-pub(crate) fn run_sharing<R: Resident + ?Sized>(
-    office: &'static Office,
-    resident: &'static R,
-    here: u8,
-    letter: NonNull<Head>,
-) {
-    let on_panic = OnPanic(|| {
-        say(letter, Ended::Run);
-        note_here(office, here);
-    });
-    // SAFETY: started under the lock, by this worker, and run once; the gate has no writer, and the letter is in it until
-    // a holder of the lock takes it out: this worker, or whoever hears that it has ended.
-    unsafe { resident.run_granted(here, letter, false) };
-    core::mem::forget(on_panic);
 }
 
 /// Says of a letter that this worker has started how it ended. Its slot may soon hold another one.
@@ -288,22 +243,17 @@ fn say_and_enter(office: &'static Office, letter: NonNull<Head>) -> bool {
     office.desk.enter()
 }
 
-/// Under the lock, had at once: the letter that this worker has run leaves. It is still listed as it was started.
-#[inline(always)]
-fn leave_own<R: Resident + ?Sized>(
+/// A letter has left, and others wait: it may let them in.
+#[inline(never)]
+fn schedule_again<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
     here: u8,
-    letter: NonNull<Head>,
 ) {
-    let _monitor = MonitorTurn::begin(here);
+    let _turn = MonitorTurn::begin(here);
     let on_panic = on_monitors_panic(office, lists, here);
-    lists.end_listed(letter);
-    leave(office, resident, lists, letter);
-    if !lists.is_empty() {
-        schedule(resident, lists);
-    }
+    schedule(resident, lists);
     core::mem::forget(on_panic);
 }
 
@@ -319,7 +269,7 @@ fn others_wait(office: &Office, own: LaneOf, here: u8) -> bool {
 /// run dry.
 #[inline(always)]
 fn asker_waits(lists: &Lists, here: u8) -> bool {
-    !lists.gate.has_writer() && lists.gate.readers() <= FEW * u16::from(port::cores()) && cores::is_answered(here)
+    cores::is_answered(here) && lists.gate.readers() <= FEW * u16::from(port::cores())
 }
 
 /// After the lock was released with a letter in hand: what others left with this worker is done now and not after the turn. True
@@ -382,7 +332,7 @@ fn settle<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, l
     let _monitor = MonitorTurn::begin(here);
     let on_panic = on_monitors_panic(office, lists, here);
     while let Some(letter) = lists.ended(lists.descriptor()) {
-        leave(office, resident, lists, letter);
+        resident.leave(letter);
         if !lists.is_empty() {
             schedule(resident, lists);
         }
@@ -402,20 +352,6 @@ fn on_monitors_panic(office: &'static Office, lists: &'static Lists, here: u8) -
         office.desk.abandon();
         note_here(office, here);
     })
-}
-
-/// The monitor hears of a letter that is out of the gate; then its slot is free, also if the monitor panics.
-#[inline(always)]
-fn leave<R: Resident + ?Sized>(
-    office: &'static Office,
-    resident: &'static R,
-    lists: &'static Lists,
-    letter: NonNull<Head>,
-) {
-    let on_panic = OnPanic(|| lists.free(office, letter));
-    resident.leave(letter);
-    core::mem::forget(on_panic);
-    lists.free(office, letter);
 }
 
 /// The monitor decides about the letters that wait, one at least.
