@@ -11,7 +11,7 @@ use core::ptr::NonNull;
 
 use crate::call::{Post, Refused, Report};
 use crate::cores::{self, MonitorTurn};
-use crate::desk::{Resident, Tenant};
+use crate::desk::{Left, Resident, Tenant};
 use crate::gate::Sharing;
 use crate::inbox::{Inbox, Lists, ListsOf};
 use crate::lane::{Envelope, Lane, Slot, Slots, SlotsOf};
@@ -430,7 +430,10 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             // The core is asked for again: kept during the method, it and all that was made of it would cost more.
             let here = port::core();
             // It was received last and leaves first, so the places are in order.
-            self.leave_in(here, letter, || office.lane(office.lane_of(here).index).free_next());
+            let _turn = MonitorTurn::begin(here);
+            let on_panic = monitored::on_monitors_panic(office, lists, here);
+            self.hear(letter, || office.lane(office.lane_of(here).index).free_next());
+            core::mem::forget(on_panic);
         } else {
             lists.start_only(Self::view(letter));
             desk.release();
@@ -438,9 +441,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 monitored::answer_and_offer(office, visit::anybody(self), lists, here, letter);
             }
             // SAFETY: started above, under the lock, which was released.
-            let entered = unsafe { self.run_sharing(here, letter) };
-            if !entered || !lists.is_quiet() {
-                return monitored::go_on_among_others(office, visit::anybody(self), lists, letter, entered);
+            let left = unsafe { self.run_sharing(here, letter) };
+            if left != Left::Alone || !lists.is_quiet() {
+                return monitored::go_on_among_others(office, visit::anybody(self), lists, letter, left);
             }
         }
         // Whoever sent a letter since then has noted the actor, or will ring.
@@ -476,20 +479,26 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         granted
     }
 
-    /// The monitor hears that a letter has ended; then its slot is free, also if the monitor panics. Under the lock.
+    /// Under the lock, after a method: the monitor hears that its letter has ended, and decides about those that wait, if any do.
     #[inline(always)]
-    fn leave_in(&'static self, here: u8, letter: NonNull<Head>, free: impl Fn()) {
+    fn leave_and_schedule(&'static self, lists: &'static Lists, letter: NonNull<Head>) -> bool {
+        let (office, here) = (self.mail.office(), port::core());
         let _turn = MonitorTurn::begin(here);
-        let on_panic = OnPanic(|| {
-            if let Some(lists) = self.mail.lists.lists() {
-                lists.ask_again();
-            }
-            visit::abandon(self.mail.office(), port::core());
-        });
-        self.hear(letter, free);
+        let on_panic = monitored::on_monitors_panic(office, lists, here);
+        self.hear(letter, || self.free(letter));
+        office.drain_seldom(lists, office.lane_of(here).index);
+        let others_wait = !lists.is_empty();
+        if others_wait {
+            lists.seen();
+            // SAFETY: as in `schedule`.
+            schedule(unsafe { &mut *self.monitor.get() }, lists);
+            lists.publish();
+        }
         core::mem::forget(on_panic);
+        others_wait
     }
 
+    /// The monitor hears that a letter has ended; then its slot is free, also if the monitor panics. Under the lock.
     #[inline(always)]
     fn hear(&'static self, letter: NonNull<Head>, free: impl Fn()) {
         let on_panic = OnPanic(&free);
@@ -690,13 +699,13 @@ where
         unsafe { self.run_granted(here, letter, alone) };
         core::mem::forget(on_panic);
         lists.end_locked(Self::view(letter), alone);
-        self.leave_in(port::core(), letter, || self.free(letter));
+        let _ = self.leave_and_schedule(lists, letter);
     }
 
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[cfg_attr(target_os = "none", inline(never))]
-    unsafe fn run_sharing(&'static self, here: u8, letter: NonNull<Head>) -> bool {
-        let Some(lists) = self.mail.lists.lists() else { return false };
+    unsafe fn run_sharing(&'static self, here: u8, letter: NonNull<Head>) -> Left {
+        let Some(lists) = self.mail.lists.lists() else { return Left::NotYet };
         let on_panic = OnPanic(|| {
             monitored::say(letter, Ended::Run);
             visit::note_here(self.mail.office(), here);
@@ -705,12 +714,11 @@ where
         // worker, or whoever hears that it has ended.
         unsafe { self.run_granted(here, letter, false) };
         core::mem::forget(on_panic);
-        let entered = self.mail.office().desk.try_enter();
-        if entered {
-            lists.end_listed(Self::view(letter));
-            self.leave_in(port::core(), letter, || self.free(letter));
+        if !self.mail.office().desk.try_enter() {
+            return Left::NotYet;
         }
-        entered
+        lists.end_listed(Self::view(letter));
+        if self.leave_and_schedule(lists, letter) { Left::BeforeOthers } else { Left::Alone }
     }
 }
 

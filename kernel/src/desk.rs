@@ -67,18 +67,29 @@ pub(crate) trait Resident: Sync {
     /// Tells the monitor of a letter that has left the gate; then its slot is free, also if the monitor panics.
     fn leave(&'static self, letter: NonNull<Head>);
 
-    /// Runs a letter that was granted, under the lock; then it leaves.
+    /// Runs a letter that was granted, under the lock; then it leaves, and the monitor decides about what waits.
     ///
     /// # Safety
     /// The caller holds the lock, has started the letter, and runs it once; it is alone in the gate if and only if `alone`.
     unsafe fn run_locked(&'static self, here: u8, letter: NonNull<Head>, alone: bool);
 
-    /// Runs a letter that shares the state, without the lock. If that is had at once after it, the letter leaves, and the lock is held:
-    /// true. Otherwise the letter is still listed, and nobody knows yet that it has ended.
+    /// Runs a letter that shares the state, without the lock. If that is had at once after it, the letter leaves, the monitor decides about
+    /// what waits, and the lock is held. Otherwise the letter is still listed, and nobody knows yet that it has ended.
     ///
     /// # Safety
     /// The caller has started the letter under the lock, which it has released, and runs it once.
-    unsafe fn run_sharing(&'static self, here: u8, letter: NonNull<Head>) -> bool;
+    unsafe fn run_sharing(&'static self, here: u8, letter: NonNull<Head>) -> Left;
+}
+
+/// Whether a letter that was run without the lock has left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// The lock was not had at once.
+    NotYet,
+    /// It has, and no letter waited.
+    Alone,
+    /// It has, and the monitor was asked about those that wait.
+    BeforeOthers,
 }
 
 /// What is not generic in an actor's mailbox, besides its lanes.

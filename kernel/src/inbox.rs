@@ -11,7 +11,6 @@ use core::ptr::NonNull;
 use crate::gate::{Gate, Sharing, compatible};
 use crate::lane::Places;
 use crate::letter::{Access, Category, Descriptor, Head, Letter, Link, Stage};
-use crate::mailbox::Office;
 use crate::objects::Claims;
 use crate::sync::{Count32, Ended, Guarded, Mutant, const_unless_loom};
 use crate::trace::Owner;
@@ -181,13 +180,6 @@ impl Lists {
         debug_assert!(lanes.is_some());
         // SAFETY: written before the number was published, and the caller came here by the number; what was promised then.
         unsafe { self.descriptor().layout.lane(lanes.unwrap_unchecked(), lane) }
-    }
-
-    /// Gives the slot of a letter that has left back to its sender. The actor has its number.
-    #[inline(always)]
-    pub(crate) fn free(&self, office: &Office, letter: NonNull<Head>) {
-        let label = deref(letter).label.get();
-        self.lane(label.lane()).free(office.lane(label.lane()), label.slot());
     }
 
     /// Whether no letter waits; not asked during `schedule`.
@@ -618,11 +610,7 @@ impl<'i> Inbox<'i> {
     /// or running already (which is counted and reported).
     #[inline(always)]
     pub fn execute(self, letter: Letter<'i>) -> bool {
-        if self.only.is_some() {
-            self.lists.grant_only(letter.head)
-        } else {
-            self.lists.grant(letter, self.sharing)
-        }
+        if self.only.is_some() { self.lists.grant_only(letter.head) } else { self.lists.grant(letter, self.sharing) }
     }
 
     /// Whether these letters could all be granted now, together: all of them wait, and none would alias another or what

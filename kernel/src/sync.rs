@@ -469,8 +469,10 @@ impl Byte {
 }
 
 /// Like [`Byte`], 16 bits wide.
+#[cfg(not(any(target_os = "none", all(loom, not(flockwork_rings)))))]
 pub(crate) struct Half(AtomicU16);
 
+#[cfg(not(any(target_os = "none", all(loom, not(flockwork_rings)))))]
 impl Half {
     const_unless_loom! {
         pub(crate) fn new() -> Self { Self(AtomicU16::new(0)) }

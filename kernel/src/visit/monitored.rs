@@ -11,7 +11,7 @@ use core::ptr::NonNull;
 
 use super::{BATCH, OnPanic, exit, note_here, tell_of_room};
 use crate::cores::{self, MonitorTurn};
-use crate::desk::Resident;
+use crate::desk::{Left, Resident};
 use crate::inbox::Lists;
 use crate::letter::Head;
 use crate::mailbox::{LaneOf, Office};
@@ -60,9 +60,9 @@ pub(crate) fn go_on_among_others<R: Resident + ?Sized>(
     resident: &'static R,
     lists: &'static Lists,
     letter: NonNull<Head>,
-    entered: bool,
+    left: Left,
 ) -> bool {
-    if !entered && !say_and_enter(office, letter) {
+    if left == Left::NotYet && !say_and_enter(office, letter) {
         return false;
     }
     let here = port::core();
@@ -155,10 +155,6 @@ fn several_locked<R: Resident + ?Sized>(
         lists.start_locked(letter);
         // SAFETY: started under the lock, which is held until it has left.
         unsafe { resident.run_locked(here, letter, alone) };
-        office.drain_seldom(lists, own.index);
-        if !lists.is_empty() {
-            schedule_again(office, resident, lists, here);
-        }
         budget -= 1;
         if budget == 0 || others_wait(office, own, here) {
             break;
@@ -193,19 +189,15 @@ fn several_sharing<R: Resident + ?Sized>(
             offer(office, here);
         }
         // SAFETY: started under the lock, by this worker.
-        let at_once = unsafe { resident.run_sharing(here, letter) };
-        if !at_once && !say_and_enter(office, letter) {
+        let left = unsafe { resident.run_sharing(here, letter) };
+        if left == Left::NotYet && !say_and_enter(office, letter) {
             return None;
         }
-        office.drain_seldom(lists, own.index);
-        if !at_once || desk.has_bell() {
-            // Whoever rings says of its letter that it has ended.
+        // What the monitor may have granted since was not offered. (Whoever rings says of its letter that it has ended.)
+        offered &= left == Left::Alone;
+        if left == Left::NotYet || desk.has_bell() {
             offered = false;
             round(office, resident, lists, here);
-        } else if !lists.is_empty() {
-            // Without a letter that waits, nothing can be granted that was not offered.
-            offered = false;
-            schedule_again(office, resident, lists, here);
         }
         if lists.gate.has_writer() || budget == 0 || others_wait(office, own, here) || asker_waits(lists, here) {
             break;
@@ -241,20 +233,6 @@ fn say_and_enter(office: &'static Office, letter: NonNull<Head>) -> bool {
         say(letter, Ended::Run);
     }
     office.desk.enter()
-}
-
-/// A letter has left, and others wait: it may let them in.
-#[inline(never)]
-fn schedule_again<R: Resident + ?Sized>(
-    office: &'static Office,
-    resident: &'static R,
-    lists: &'static Lists,
-    here: u8,
-) {
-    let _turn = MonitorTurn::begin(here);
-    let on_panic = on_monitors_panic(office, lists, here);
-    schedule(resident, lists);
-    core::mem::forget(on_panic);
 }
 
 /// Whether another actor waits for this core. This one may be in the ready set itself: so that other cores see its
@@ -345,7 +323,7 @@ fn settle<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, l
 
 /// If the monitor panics, what it granted before stands, and it is asked again about the rest.
 #[inline(always)]
-fn on_monitors_panic(office: &'static Office, lists: &'static Lists, here: u8) -> OnPanic<impl FnMut()> {
+pub(crate) fn on_monitors_panic(office: &'static Office, lists: &'static Lists, here: u8) -> OnPanic<impl FnMut()> {
     OnPanic(move || {
         lists.publish();
         lists.ask_again();
