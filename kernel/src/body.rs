@@ -6,7 +6,7 @@
 
 use core::any::TypeId;
 use core::cell::UnsafeCell;
-use core::mem::ManuallyDrop;
+use core::mem::{ManuallyDrop, MaybeUninit};
 use core::ptr::NonNull;
 
 use crate::call::{Post, Refused, Report};
@@ -527,11 +527,17 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         cores::set_method(here, || Self::view(letter).head().method.get());
         trace::started(id, trace::name(letter));
         let _ended = Finally(|| trace::ended(id, trace::name(letter)));
-        // SAFETY: the letter was granted, and `start` gave it to this worker alone, so its message is taken once.
-        let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
-        // SAFETY: the gate admitted it alone, or as one that shares, with its claims, as the caller says; and it is inside the
-        // gate until its end is heard (the gate's invariant).
-        unsafe { self.call(claims, alone, message) };
+        // SAFETY: the letter was granted, and `start` gave it to this worker alone, so its message is taken once, and its slot is its
+        // own until it has left. The gate admitted it alone, or as one that shares, with its claims, as the caller says; and it is
+        // inside the gate until its end is heard (the gate's invariant).
+        unsafe {
+            let claims = Slot::<A>::claims(letter);
+            if is_small::<A>() {
+                self.call_with(claims, alone, Slot::<A>::take(letter));
+            } else {
+                self.call_with_that_at(claims, alone, Slot::<A>::take_at(letter));
+            }
+        }
     }
 
     /// Receives a letter, frees its slot and runs it, under the lock, which stands for the borrow.
@@ -547,16 +553,31 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let name = trace::name(letter);
         let id = || self.office().desk.id();
         trace::started(id, name);
-        // SAFETY: the letter is published and not received; only the holder of the lock receives, so it is taken once.
-        let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
-        mail.office().lane(lane).receive_and_free(place, N as u16);
-        cores::set_method(here, || A::method(&message));
-        let _left = Finally(|| {
+        // SAFETY: the letter is published and not received, and keeps its claims until it is freed.
+        let claims = unsafe { Slot::<A>::claims(letter) };
+        let lane = mail.office().lane(lane);
+        let left = || {
             trace::ended(id, name);
             trace::left(id, name);
-        });
-        // SAFETY: letters of this actor are run only here, under the lock, one at a time.
-        unsafe { self.call(claims, true, message) };
+        };
+        // SAFETY: only the holder of the lock receives, so the message is taken once. Letters of this actor are run only here, under
+        // the lock, one at a time.
+        unsafe {
+            if is_small::<A>() {
+                let message = Slot::<A>::take(letter);
+                lane.receive_and_free(place, N as u16);
+                cores::set_method(here, || A::method(&message));
+                let _left = Finally(left);
+                self.call_with(claims, true, message);
+            } else {
+                let mut message = MaybeUninit::<A::Message>::uninit();
+                message.as_mut_ptr().copy_from_nonoverlapping(Slot::<A>::take_at(letter), 1);
+                lane.receive_and_free(place, N as u16);
+                cores::set_method(here, || A::method(message.assume_init_ref()));
+                let _left = Finally(left);
+                self.call_with_that_at(claims, true, message.as_ptr());
+            }
+        }
     }
 
     /// Calls the method. By itself on a chip: what a visit needs after it would be spilled all over the method, and it is there once.
@@ -565,10 +586,23 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     /// As [`Grant::new`].
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[cfg_attr(target_os = "none", inline(never))]
-    unsafe fn call(&'static self, claims: Claims, alone: bool, message: A::Message) {
+    unsafe fn call_with(&'static self, claims: Claims, alone: bool, message: A::Message) {
         let (state, objects) = A::Objects::split::<A>(self.whole.get());
         // SAFETY: the caller's promise.
         A::run(unsafe { Grant::new(state, objects, claims, alone) }, message);
+    }
+
+    /// The same with a larger message: taken apart into what a method needs and what it does not, copies of it would be copies of
+    /// bytes.
+    ///
+    /// # Safety
+    /// As [`Grant::new`]; the message is moved out.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[cfg_attr(target_os = "none", inline(never))]
+    unsafe fn call_with_that_at(&'static self, claims: Claims, alone: bool, message: *const A::Message) {
+        let (state, objects) = A::Objects::split::<A>(self.whole.get());
+        // SAFETY: the caller's promise.
+        A::run(unsafe { Grant::new(state, objects, claims, alone) }, unsafe { message.read() });
     }
 
     #[inline(always)]
@@ -720,6 +754,12 @@ where
         lists.end_listed(Self::view(letter));
         if self.leave_and_schedule(lists, letter) { Left::BeforeOthers } else { Left::Alone }
     }
+}
+
+/// Whether messages are kept in registers.
+#[inline(always)]
+const fn is_small<A: Methods>() -> bool {
+    size_of::<A::Message>() <= SMALL || !cfg!(target_os = "none")
 }
 
 /// Lets a monitor decide about the letters in the lists. By itself on a chip, once per monitor.

@@ -416,6 +416,18 @@ impl<A: Methods> Slot<A> {
         unsafe { this.byte_add(Self::MESSAGE_OFFSET).cast::<A::Message>().read() }
     }
 
+    /// Where the message lies that is moved out.
+    ///
+    /// # Safety
+    /// As [`take`](Self::take).
+    #[inline(always)]
+    pub(crate) unsafe fn take_at(this: NonNull<Head>) -> *const A::Message {
+        // SAFETY: `this` is the head of a `Slot<A>` with its provenance, and the caller's promise holds.
+        unsafe { this.as_ref() }.content.with_mut(|_| ());
+        // SAFETY: the same.
+        unsafe { this.byte_add(Self::MESSAGE_OFFSET).cast::<A::Message>().as_ptr() }
+    }
+
     /// The message where it lies.
     ///
     /// # Safety
