@@ -370,7 +370,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         }
     }
 
-    /// A visit to an actor without a monitor: the straight line for exactly one letter, in the core's own lane, and nobody
+    /// A visit to an actor without a monitor: the straight line for exactly one letter, and nobody
     /// at the bell after it. Everything else is left by a call in the last place, so that it costs the straight line nothing.
     #[inline(always)]
     fn visit_in_order(&'static self, mail: &'static Mail<A, M, N, P, L>, here: u8) -> bool
@@ -382,7 +382,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if !(if Self::LOCK_IS_PRIVATE { desk.enter_alone() } else { desk.enter() }) {
             return false;
         }
-        let Some(letter) = office.only_own_letter(here) else {
+        let Some(letter) = office.only_letter_at_hand(here) else {
             return visit::visit_otherwise(office, visit::anybody(self), here);
         };
         let on_panic = OnPanic(|| visit::abandon(office, here));
@@ -395,7 +395,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if desk.calls() { visit::answer_calls(office, visit::anybody(self), port::core()) } else { false }
     }
 
-    /// A visit to an actor with a monitor: the straight line for exactly one letter, in the core's own lane, that is granted at once, and
+    /// A visit to an actor with a monitor: the straight line for exactly one letter that is granted at once, and
     /// nobody else about. Everything else is left by a call in the last place.
     #[inline(always)]
     fn visit_monitored(&'static self, mail: &'static Mail<A, M, N, P, L>, lists: &'static Lists, here: u8) -> bool
@@ -410,7 +410,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if !lists.is_quiet() {
             return monitored::visit_otherwise(office, visit::anybody(self), lists, here);
         }
-        let Some((lane, place)) = office.only_own_letter(here) else {
+        let Some((lane, place)) = office.only_letter_at_hand(here) else {
             return monitored::visit_otherwise(office, visit::anybody(self), lists, here);
         };
         let letter = mail.slots(lane).peek(place);
@@ -432,7 +432,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             // It was received last and leaves first, so the places are in order.
             let _turn = MonitorTurn::begin(here);
             let on_panic = monitored::on_monitors_panic(office, lists, here);
-            self.hear(letter, || office.lane(office.lane_of(here).index).free_next());
+            self.hear(letter, || office.lane(Self::view(letter).head().label.get().lane()).free_next());
             core::mem::forget(on_panic);
         } else {
             lists.start_only(Self::view(letter));

@@ -129,24 +129,23 @@ impl Counts {
             }
         }
     }
-
-    /// The place of the only letter in any of the two lanes of a chip, if it is in lane `own`; none also once in a while when it is
-    /// there. Called by the holder of the lock.
-    ///
-    /// Both counts of sent letters are read at once: a consistent cut.
-    #[cfg(all(target_os = "none", target_arch = "arm"))]
-    #[inline(always)]
-    pub(crate) fn only_letter_in(&self, own: usize) -> Option<u16> {
-        const { assert!(MAX_CORES == 2) };
-        let (sent, received) = self.sent_and_received();
-        let shift = 16 * own as u32;
-        // A carry from one half into the other makes this false.
-        (sent == received.wrapping_add(1 << shift)).then_some((received >> shift) as u16)
-    }
 }
 
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 impl Counts {
+    /// The lane and the place of the only letter in both lanes of a chip; none also once in a while when there is just one. Called by
+    /// the holder of the lock. Both counts of sent letters are read at once: a consistent cut.
+    #[inline(always)]
+    pub(crate) fn only_letter(&self) -> Option<(usize, u16)> {
+        let (sent, received) = self.sent_and_received();
+        // What is borrowed by one half from the other makes both comparisons false.
+        match sent.wrapping_sub(received) {
+            1 => Some((0, received as u16)),
+            0x1_0000 => Some((1, (received >> 16) as u16)),
+            _ => None,
+        }
+    }
+
     /// Whether there is a letter in any of the two lanes of a chip. Called by the holder of the lock.
     #[inline(always)]
     pub(crate) fn has_letters(&self) -> bool {
@@ -157,6 +156,7 @@ impl Counts {
     /// The counts of both lanes, in the halves of a word. Called by the holder of the lock.
     #[inline(always)]
     fn sent_and_received(&self) -> (u32, u32) {
+        const { assert!(MAX_CORES == 2) };
         // SAFETY: the counts are aligned as a word, and these are the first.
         let sent = unsafe { Count16::read_both(&self.sent) };
         // SAFETY: both halves are the holder's own, the caller's; they are aligned as a word.

@@ -200,9 +200,9 @@ impl Office {
         }
     }
 
-    /// Lets letters in: the actor got its number.
+    /// Lets letters in: the actor got its number. The first lane last: whoever finds it open may use any.
     pub(crate) fn open(&self, capacity: u16) {
-        (0..self.lanes.len()).for_each(|lane| self.lane(lane).open(capacity));
+        (0..self.lanes.len()).rev().for_each(|lane| self.lane(lane).open(capacity));
     }
 
     /// Sends a letter by any lane, to an actor that has its number; false if there is no room. `write` writes it into its place of
@@ -291,22 +291,18 @@ impl Office {
         Run { lane: own, until, all: true }
     }
 
-    /// The lane and the place of the only letter there is, if it is in the lane of this core's own, for an actor that runs letters
-    /// straight from its lanes.
+    /// The lane and the place of the only letter there is, for the straight line of a visit.
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
-    pub(crate) fn only_own_letter(&self, here: u8) -> Option<(usize, u16)> {
-        if self.has_few_lanes() {
-            return None;
-        }
-        let own = self.lane_of(here).index;
-        self.counts.only_letter_in(own).map(|place| (own, place))
+    pub(crate) fn only_letter_at_hand(&self, _here: u8) -> Option<(usize, u16)> {
+        if self.has_few_lanes() { None } else { self.counts.only_letter() }
     }
 
-    /// The same where one load does not show all lanes. The own lane is read first, all others after it.
+    /// The same where one load does not show all lanes: if it is in the lane of this core's own. That is read first, all others after
+    /// it.
     #[cfg(not(all(target_os = "none", target_arch = "arm")))]
     #[inline(always)]
-    pub(crate) fn only_own_letter(&self, here: u8) -> Option<(usize, u16)> {
+    pub(crate) fn only_letter_at_hand(&self, here: u8) -> Option<(usize, u16)> {
         let LaneOf { index: own, shared } = self.lane_of(here);
         let until = self.lane(own).published();
         let place = self.lane(own).received();
