@@ -724,6 +724,8 @@ where
 
     #[cfg_attr(not(target_os = "none"), inline(always))]
     unsafe fn run_locked(&'static self, here: u8, letter: NonNull<Head>, alone: bool) {
+        // As the compiler knows where letters never share.
+        let alone = alone || matches!(Self::SHARING, Sharing::OneAtATime);
         let Some(lists) = self.mail.lists.lists() else { return };
         let on_panic = OnPanic(|| {
             lists.end_later(letter);

@@ -276,7 +276,7 @@ pub(crate) fn others_wait(here: u8) -> bool {
 
 /// The same, but for one actor; `marked` says whether that one is noted itself.
 #[inline(always)]
-pub(crate) fn others_wait_besides(here: u8, this: ActorId, marked: impl FnOnce() -> bool) -> bool {
+pub(crate) fn others_wait_besides(here: u8, this: impl FnOnce() -> ActorId, marked: impl FnOnce() -> bool) -> bool {
     let core = core(here);
     core.ready.has_others(this, marked) || core.notice.is_raised()
 }

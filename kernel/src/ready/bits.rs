@@ -159,8 +159,9 @@ impl Ready {
 
     /// Whether an actor but this one is in. (`_marked`: whether this one is, which the bits know.)
     #[inline(always)]
-    pub(crate) fn has_others(&self, than: ActorId, _marked: impl FnOnce() -> bool) -> bool {
-        self.noted.own() & !than.bit() != 0
+    pub(crate) fn has_others(&self, than: impl FnOnce() -> ActorId, _marked: impl FnOnce() -> bool) -> bool {
+        let noted = self.noted.own();
+        noted != 0 && noted & !than().bit() != 0
     }
 
     /// Whether an actor is in that other cores could visit.

@@ -210,7 +210,7 @@ impl Ready {
 
     /// Whether an actor but this one is in; `marked` says whether this one is.
     #[inline(always)]
-    pub(crate) fn has_others(&self, _than: ActorId, marked: impl FnOnce() -> bool) -> bool {
+    pub(crate) fn has_others(&self, _than: impl FnOnce() -> ActorId, marked: impl FnOnce() -> bool) -> bool {
         self.noted.own() != u16::from(marked())
     }
 

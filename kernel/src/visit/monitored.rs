@@ -239,8 +239,7 @@ fn say_and_enter(office: &'static Office, letter: NonNull<Head>) -> bool {
 /// surplus, or because of a letter to itself.
 #[inline(always)]
 fn others_wait(office: &Office, own: LaneOf, here: u8) -> bool {
-    let Some(id) = office.desk.id() else { return false };
-    cores::others_wait_besides(here, id, || !own.shared && office.lane(own.index).is_marked())
+    cores::others_wait_besides(here, || office.desk.known_id(), || !own.shared && office.lane(own.index).is_marked())
 }
 
 /// Whether few letters are left, and a turn of this core that waits for an answer has got it: it may send more before the other cores
