@@ -540,10 +540,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let (message, claims) = unsafe { (Slot::<A>::take(letter), Slot::<A>::claims(letter)) };
         mail.office().lane(lane).receive_and_free(place, N as u16);
         cores::set_method(here, || A::method(&message));
-        let _left = Finally(|| {
-            trace::ended(id, name);
-            trace::left(id, name);
-        });
+        let _left = Finally(|| trace::ended_and_left(id, name));
         // SAFETY: letters of this actor are run only here, under the lock, one at a time.
         unsafe { self.call(claims, true, message) };
     }
