@@ -6,6 +6,8 @@
 use std::fmt;
 use std::path::Path;
 
+use flockwork::trace::Hop;
+
 macro_rules! costs {
     ($($(#[$doc:meta])* $key:ident,)*) => {
         /// Cycles per step of the kernel.
@@ -125,6 +127,60 @@ impl Costs {
             return Err(BadCosts("`megahertz` is 0: then no time would pass".into()));
         }
         Ok(costs)
+    }
+}
+
+/// What the hops of letters cost, for whoever asks often.
+pub(crate) struct HopCosts {
+    /// In the order of [`Hop`], without a monitor and under one.
+    hops: [[u32; 2]; 7],
+    visits: [u32; 2],
+}
+
+impl HopCosts {
+    pub(crate) fn new(costs: &Costs) -> Self {
+        let mut hops = [[0; 2]; 7];
+        for hop in [Hop::Sent, Hop::Granted, Hop::Refused, Hop::Started, Hop::Ended, Hop::Left, Hop::Dropped] {
+            hops[hop as usize] = match hop {
+                Hop::Sent => [costs.send; 2],
+                Hop::Granted => [costs.grant; 2],
+                Hop::Refused => [costs.refuse; 2],
+                Hop::Started => [costs.start, costs.start_granted],
+                Hop::Ended => [costs.end, costs.end_granted],
+                Hop::Left => [costs.leave, costs.leave_granted],
+                Hop::Dropped => [costs.drop; 2],
+            };
+        }
+        Self { hops, visits: [costs.visit, costs.visit_monitored] }
+    }
+
+    /// Whether a monitor granted the letter and whether a visit begins with its hop decide, too.
+    #[inline(always)]
+    pub(crate) fn of(&self, hop: Hop, granted: bool, begins_visit: bool) -> u32 {
+        let visit = if begins_visit { self.visit(granted) } else { 0 };
+        self.hops[hop as usize][usize::from(granted)] + visit
+    }
+
+    #[inline(always)]
+    fn visit(&self, granted: bool) -> u32 {
+        self.visits[usize::from(granted)]
+    }
+
+    /// What hops take at least, if each may take so many cycles less; none if one does not take as many.
+    pub(crate) fn less(&self, cycles: u32) -> Option<Self> {
+        let mut hops = self.hops;
+        for hop in hops.as_flattened_mut() {
+            *hop = hop.checked_sub(cycles)?;
+        }
+        Some(Self { hops, visits: self.visits })
+    }
+
+    /// No hop costs more than this, and no turn without a monitor, from its visit to its letter's leaving.
+    pub(crate) fn dearest(&self) -> u64 {
+        let [hop, visit] =
+            [self.hops.as_flattened(), &self.visits].map(|costs| costs.iter().copied().max().unwrap_or(0));
+        let turn = [Hop::Started, Hop::Ended, Hop::Left].map(|hop| u64::from(self.of(hop, false, false)));
+        (u64::from(hop) + u64::from(visit)).max(turn.iter().sum::<u64>() + u64::from(self.visit(false)))
     }
 }
 

@@ -46,6 +46,8 @@ mod faults;
 #[cfg(feature = "show")]
 mod figures;
 #[cfg(feature = "stepped")]
+mod journal;
+#[cfg(feature = "stepped")]
 mod options;
 #[cfg(feature = "show")]
 pub mod perfetto;

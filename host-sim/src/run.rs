@@ -3,11 +3,14 @@
 use std::fmt;
 use std::io::{self, Write};
 use std::num::NonZeroU32;
+use std::slice;
 
 use flockwork::trace::{Hop, LetterName};
 use flockwork::worker;
 
+use crate::costs::HopCosts;
 use crate::device::Mode;
+use crate::journal::{Kind, Note};
 
 /// What happened while a device ran.
 #[derive(Clone, Debug)]
@@ -111,10 +114,19 @@ impl ActorFigures {
         self.sent.saturating_sub(self.left)
     }
 
+    /// So many one after the other.
     #[inline(always)]
-    fn count_sent(&mut self) {
-        self.sent += 1;
+    fn count_sent(&mut self, letters: u64) {
+        self.sent += letters;
         self.high_water = self.high_water.max(self.waiting());
+    }
+
+    /// Turns of letters that have left, too.
+    #[inline(always)]
+    fn count_turns(&mut self, turns: u64, longest: u64) {
+        self.ended += turns;
+        self.left += turns;
+        self.longest_turn = self.longest_turn.max(longest);
     }
 }
 
@@ -207,43 +219,21 @@ struct ActorRecord {
     letters: InSlots,
 }
 
-/// The numbers of the letters in the slots of a mailbox: a row of slots for each lane, and 0 where no letter was seen.
+/// The numbers of the letters in the slots of a mailbox, by lane, and 0 where no letter was seen.
 #[derive(Default)]
 struct InSlots {
-    numbers: Vec<u32>,
-    /// A row has two to the power of this many slots.
-    row: u32,
+    lanes: Vec<Vec<u32>>,
 }
 
 impl InSlots {
     fn at(&mut self, name: LetterName) -> &mut u32 {
-        let (lane, slot) = (usize::from(name.lane), usize::from(name.slot));
-        if slot >> self.row != 0 || lane >= self.numbers.len() >> self.row {
-            self.grow(lane, slot);
-        }
-        &mut self.numbers[lane << self.row | slot]
+        at(at(&mut self.lanes, usize::from(name.lane)), usize::from(name.slot))
     }
 
-    /// The same if the table is large enough.
+    /// Those in a lane, up to the last slot that was seen.
     #[inline(always)]
-    fn get(&mut self, name: LetterName) -> Option<&mut u32> {
-        let (lane, slot) = (usize::from(name.lane), usize::from(name.slot));
-        if slot >> self.row != 0 {
-            return None;
-        }
-        self.numbers.get_mut(lane << self.row | slot)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, lane: usize, slot: usize) {
-        let lanes = (self.numbers.len() >> self.row).max(lane + 1);
-        let row = self.row.max(usize::BITS - slot.leading_zeros());
-        let mut numbers = vec![0; lanes << row];
-        for (wider, old) in numbers.chunks_mut(1 << row).zip(self.numbers.chunks(1 << self.row)) {
-            wider[..old.len()].copy_from_slice(old);
-        }
-        *self = Self { numbers, row };
+    fn in_lane(&mut self, lane: u8) -> &mut [u32] {
+        self.lanes.get_mut(usize::from(lane)).map(Vec::as_mut_slice).unwrap_or_default()
     }
 }
 
@@ -263,6 +253,12 @@ struct CoreRecord {
 impl CoreRecord {
     fn new() -> Self {
         Self { figures: CoreFigures::default(), turns: Vec::new(), leaving: None, visiting: NOBODY }
+    }
+
+    #[inline(always)]
+    fn count_turns(&mut self, turns: u64, longest: u64) {
+        self.figures.letters += turns;
+        self.figures.longest_turn = self.figures.longest_turn.max(longest);
     }
 
     /// Whether a hop is the first of a visit. Visits have no hop of their own: one has begun if the last hop on this core was
@@ -286,8 +282,6 @@ struct Turn {
     method: u8,
     letter: Option<NonZeroU32>,
     started: u64,
-    /// Its letter was sent in this run, and no monitor granted it: it leaves as soon as it ends.
-    leaves_at_once: bool,
 }
 
 /// A hop whose letter is known, but not its time.
@@ -346,8 +340,7 @@ impl Recorder {
             }
             Hop::Started => {
                 let letter = in_slot(false);
-                let turn = Turn { actor, method: name.method, letter, started: 0, leaves_at_once: false };
-                record.turns.push(turn);
+                record.turns.push(Turn { actor, method: name.method, letter, started: 0 });
                 (letter, receiver.is_monitored)
             }
             Hop::Ended => {
@@ -370,14 +363,6 @@ impl Recorder {
         Reached { core, hop, actor, method: Some(name.method), letter, granted, begins_visit }
     }
 
-    /// What a quick step is about; none if it was not seen before.
-    #[inline(always)]
-    pub(crate) fn entry(&mut self, core: usize, actor: u16) -> Option<Entry<'_>> {
-        let Self { actors, cores, letters, .. } = self;
-        let receiver = actors.get_mut(usize::from(actor))?;
-        Some(Entry { actor: u32::from(actor), receiver, core: cores.get_mut(core)?, letters })
-    }
-
     pub(crate) fn stall(&mut self, core: usize, cycles: u64) {
         self.cores[core].figures.stalled += cycles;
     }
@@ -393,7 +378,7 @@ impl Recorder {
         let receiver = &mut at(&mut self.actors, usize::from(actor)).figures;
         let record = &mut self.cores[usize::from(core)];
         match hop {
-            Hop::Sent => receiver.count_sent(),
+            Hop::Sent => receiver.count_sent(1),
             Hop::Granted => {}
             Hop::Refused => receiver.refused += 1,
             Hop::Started => {
@@ -402,13 +387,10 @@ impl Recorder {
                 }
             }
             Hop::Ended => {
+                let length = record.turns.pop().map_or(0, |turn| time - turn.started);
                 receiver.ended += 1;
-                record.figures.letters += 1;
-                if let Some(turn) = record.turns.pop() {
-                    let length = time - turn.started;
-                    receiver.longest_turn = receiver.longest_turn.max(length);
-                    record.figures.longest_turn = record.figures.longest_turn.max(length);
-                }
+                receiver.longest_turn = receiver.longest_turn.max(length);
+                record.count_turns(1, length);
             }
             Hop::Left => receiver.left += 1,
             Hop::Dropped => receiver.dropped += 1,
@@ -462,81 +444,221 @@ impl Recorder {
     }
 }
 
-/// The same record for the hops that every letter has, if events are not kept and nothing is seen for the first time. What this does
-/// for every hop decides how fast simulated time passes: a few loads and stores, and no memory is taken.
-///
-/// Nothing is changed before the time of a hop is known: `time` gives it, by the costs of a letter that was granted or not and
-/// begins a visit or not; none if it cannot happen yet. Then the other way is taken.
-pub(crate) struct Entry<'a> {
-    actor: u32,
-    receiver: &'a mut ActorRecord,
+// ---- the notes of a journal ----
+
+impl Recorder {
+    /// Records what one core has noted, which has no time yet, and lets its time pass.
+    ///
+    /// How fast a stepped device runs is decided here. So steps that are alike are recorded together, and a letter that starts and
+    /// leaves before anything else happens is no turn of its own, but a part of sums.
+    pub(crate) fn work_off(&mut self, core: usize, notes: &[Note], pace: &mut Pace<'_>) {
+        let mut notes = notes.iter();
+        while let Some(note) = self.work_off_common(core, &mut notes, pace) {
+            for hop in note.kind().hops() {
+                let reached = self.reach(core as u8, *hop, note.kind().actor(), Some(note.letter()));
+                pace.step(pace.least.of(*hop, reached.granted, reached.begins_visit));
+                self.note(pace.time, &reached);
+            }
+        }
+    }
+
+    /// Works off what is common, while nothing is seen for the first time. Returns the first note that has to be seen to otherwise.
+    #[inline(always)]
+    fn work_off_common<'n>(
+        &mut self,
+        core: usize,
+        notes: &mut slice::Iter<'n, Note>,
+        pace: &mut Pace<'_>,
+    ) -> Option<&'n Note> {
+        let Self { actors, cores, letters, .. } = self;
+        let mut books = Books { actors, core: &mut cores[core], letters };
+        while let Some(note) = notes.next() {
+            let is_recorded = match note.kind() {
+                kind if kind.is(Hop::Sent) => books.send(note, notes, pace),
+                kind if kind.is_whole_turn() => books.run(note, notes, pace),
+                kind if kind.is(Hop::Started) => books.start(note, pace),
+                Kind::LEFT_AT_ONCE => books.leave_at_once(pace),
+                Kind::WAITED => pace.wait(),
+                _ => None,
+            };
+            if is_recorded.is_none() {
+                return Some(note);
+            }
+        }
+        None
+    }
+}
+
+/// What common steps are recorded in.
+struct Books<'a> {
+    actors: &'a mut [ActorRecord],
     core: &'a mut CoreRecord,
     letters: &'a mut u32,
 }
 
-/// A letter that was granted or not, and begins a visit or not.
-#[derive(Clone, Copy)]
-pub(crate) struct Circumstance {
-    pub(crate) granted: bool,
-    pub(crate) begins_visit: bool,
+/// Each of these works off a note, and those that come next if they are alike. If it returns none, nothing has happened.
+impl Books<'_> {
+    /// Letters that are sent through the same lane, one after the other.
+    #[inline(always)]
+    fn send(&mut self, first: &Note, next: &mut slice::Iter<'_, Note>, pace: &mut Pace<'_>) -> Option<()> {
+        let (kind, LetterName { lane, slot, .. }) = (first.kind(), first.letter());
+        let receiver = self.actors.get_mut(usize::from(kind.actor()))?;
+        let number = receiver.letters.in_lane(lane).get_mut(usize::from(slot))?;
+        *self.letters += 1;
+        *number = *self.letters;
+        pace.step(pace.least.of(Hop::Sent, false, false));
+        if self.core.turns.is_empty() {
+            self.core.visiting = NOBODY;
+        }
+        receiver.figures.count_sent(1);
+        if next.as_slice().first().is_some_and(|note| note.kind() == kind) {
+            self.send_more(first, next, pace);
+        }
+        Some(())
+    }
+
+    #[inline(never)]
+    fn send_more(&mut self, first: &Note, next: &mut slice::Iter<'_, Note>, pace: &mut Pace<'_>) {
+        let (kind, lane) = (first.kind(), first.letter().lane);
+        let receiver = &mut self.actors[usize::from(kind.actor())];
+        let numbers = receiver.letters.in_lane(lane);
+        let mut letter = *self.letters;
+        for note in next.as_slice().iter().take_while(|note| note.kind() == kind && note.letter().lane == lane) {
+            let Some(number) = numbers.get_mut(usize::from(note.letter().slot)) else { break };
+            letter += 1;
+            *number = letter;
+        }
+        let more = (letter - *self.letters) as usize;
+        *self.letters = letter;
+        *next = next.as_slice()[more..].iter();
+        pace.steps(more, pace.least.of(Hop::Sent, false, false));
+        receiver.figures.count_sent(more as u64);
+    }
+
+    /// Letters without a monitor, through the same lane, that start, end and leave, one after the other.
+    #[inline(always)]
+    fn run(&mut self, first: &Note, next: &mut slice::Iter<'_, Note>, pace: &mut Pace<'_>) -> Option<()> {
+        let (kind, LetterName { lane, slot, .. }) = (first.kind(), first.letter());
+        let receiver = self.actors.get_mut(usize::from(kind.actor()))?;
+        NonZeroU32::new(*receiver.letters.in_lane(lane).get(usize::from(slot))?)?;
+        let begins_visit = self.core.visiting != u32::from(kind.actor());
+        self.core.visiting = u32::from(kind.actor());
+        pace.step(pace.least.of(Hop::Started, false, begins_visit));
+        let length = pace.end_turn();
+        self.core.count_turns(1, length);
+        receiver.figures.count_turns(1, length);
+        if next.as_slice().first().is_some_and(|note| note.kind() == kind) {
+            self.run_more(first, next, pace);
+        }
+        Some(())
+    }
+
+    #[inline(never)]
+    fn run_more(&mut self, first: &Note, next: &mut slice::Iter<'_, Note>, pace: &mut Pace<'_>) {
+        let (kind, lane) = (first.kind(), first.letter().lane);
+        let receiver = &mut self.actors[usize::from(kind.actor())];
+        let numbers = receiver.letters.in_lane(lane);
+        let is_alike = |note: &&Note| {
+            let name = note.letter();
+            let has_number = numbers.get(usize::from(name.slot)).is_some_and(|number| *number != 0);
+            note.kind() == kind && name.lane == lane && has_number
+        };
+        let more = next.as_slice().iter().take_while(is_alike).count();
+        if more == 0 {
+            return;
+        }
+        *next = next.as_slice()[more..].iter();
+        let longest = pace.turns(more);
+        self.core.count_turns(more as u64, longest);
+        receiver.figures.count_turns(more as u64, longest);
+    }
+
+    /// A letter that starts.
+    #[inline(always)]
+    fn start(&mut self, note: &Note, pace: &mut Pace<'_>) -> Option<()> {
+        let (actor, LetterName { lane, slot, method }) = (note.kind().actor(), note.letter());
+        let receiver = self.actors.get_mut(usize::from(actor))?;
+        let letter = NonZeroU32::new(*receiver.letters.in_lane(lane).get(usize::from(slot))?)?;
+        let begins_visit = self.core.visiting != u32::from(actor);
+        self.core.visiting = u32::from(actor);
+        pace.step(pace.least.of(Hop::Started, receiver.is_monitored, begins_visit));
+        self.core.turns.push(Turn { actor, method, letter: Some(letter), started: pace.time });
+        Some(())
+    }
+
+    /// The innermost turn ends, of a letter without a monitor.
+    #[inline(always)]
+    fn leave_at_once(&mut self, pace: &mut Pace<'_>) -> Option<()> {
+        let Some(turn) = self.core.turns.pop() else { unreachable!("a turn that ends has begun") };
+        let length = pace.time - turn.started + pace.end_turn();
+        self.core.visiting = u32::from(turn.actor);
+        self.core.count_turns(1, length);
+        self.actors[usize::from(turn.actor)].figures.count_turns(1, length);
+        Some(())
+    }
 }
 
-impl Entry<'_> {
+/// How the time of a core passes, whose clock shows `time`, while nobody looks at it.
+pub(crate) struct Pace<'a> {
+    pub(crate) time: u64,
+    /// What hops take at least.
+    pub(crate) least: &'a HopCosts,
+    pub(crate) cost_of_wait: u32,
+    /// By how much more than that the next hops take: enough for all of them.
+    pub(crate) jitters: slice::Iter<'a, u64>,
+}
+
+impl Pace<'_> {
     #[inline(always)]
-    fn circumstance(&self) -> Circumstance {
-        Circumstance { granted: self.receiver.is_monitored, begins_visit: self.core.visiting != self.actor }
+    fn wait(&mut self) -> Option<()> {
+        self.time += u64::from(self.cost_of_wait);
+        Some(())
     }
 
     #[inline(always)]
-    pub(crate) fn sent(self, name: LetterName, time: impl FnOnce(Circumstance) -> Option<u64>) -> Option<()> {
-        let Self { receiver, core, letters, .. } = self;
-        let number = receiver.letters.get(name)?;
-        time(Circumstance { granted: false, begins_visit: false })?;
-        *letters += 1;
-        *number = *letters;
-        if core.turns.is_empty() {
-            core.visiting = NOBODY;
+    fn step(&mut self, cycles: u32) {
+        self.time += u64::from(cycles) + self.jitter();
+    }
+
+    #[inline(always)]
+    fn steps(&mut self, count: usize, cycles: u32) {
+        self.time += count as u64 * u64::from(cycles) + self.jitters(count).iter().sum::<u64>();
+    }
+
+    /// A letter without a monitor ends and leaves. Returns what the end took.
+    #[inline(always)]
+    fn end_turn(&mut self) -> u64 {
+        let [end, leave] =
+            [Hop::Ended, Hop::Left].map(|hop| u64::from(self.least.of(hop, false, false)) + self.jitter());
+        self.time += end + leave;
+        end
+    }
+
+    /// Turns of letters without a monitor, with nothing in between. Returns how long the longest took.
+    #[inline(always)]
+    fn turns(&mut self, count: usize) -> u64 {
+        let (mut sum, mut longest) = (0, 0);
+        for [at_start, at_end, at_leave] in self.jitters(3 * count).as_chunks().0 {
+            sum += at_start + at_end + at_leave;
+            longest = longest.max(*at_end);
         }
-        receiver.figures.count_sent();
-        Some(())
+        let [start, end, leave] =
+            [Hop::Started, Hop::Ended, Hop::Left].map(|hop| u64::from(self.least.of(hop, false, false)));
+        self.time += count as u64 * (start + end + leave) + sum;
+        end + longest
     }
 
     #[inline(always)]
-    pub(crate) fn started(self, name: LetterName, time: impl FnOnce(Circumstance) -> Option<u64>) -> Option<()> {
-        let circumstance = self.circumstance();
-        let Self { actor, receiver, core, .. } = self;
-        let letter = NonZeroU32::new(*receiver.letters.get(name)?)?;
-        if core.turns.len() == core.turns.capacity() {
-            return None;
-        }
-        let started = time(circumstance)?;
-        let leaves_at_once = !circumstance.granted;
-        core.turns.push(Turn {
-            actor: actor as u16,
-            method: name.method,
-            letter: Some(letter),
-            started,
-            leaves_at_once,
-        });
-        core.visiting = actor;
-        Some(())
+    fn jitter(&mut self) -> u64 {
+        let Some(jitter) = self.jitters.next() else { unreachable!("there are enough") };
+        *jitter
     }
 
-    /// A letter without a monitor leaves as soon as it has ended, and nothing happens in between; so this is both.
     #[inline(always)]
-    pub(crate) fn ended_and_left(self, times: impl FnOnce() -> Option<u64>) -> Option<()> {
-        let Self { actor, receiver, core, .. } = self;
-        let turn = core.turns.last().filter(|turn| turn.leaves_at_once)?;
-        let length = times()? - turn.started;
-        core.turns.pop();
-        core.visiting = actor;
-        core.figures.letters += 1;
-        core.figures.longest_turn = core.figures.longest_turn.max(length);
-        let figures = &mut receiver.figures;
-        figures.ended += 1;
-        figures.left += 1;
-        figures.longest_turn = figures.longest_turn.max(length);
-        Some(())
+    fn jitters(&mut self, count: usize) -> &[u64] {
+        let (jitters, later) = self.jitters.as_slice().split_at(count);
+        self.jitters = later.iter();
+        jitters
     }
 }
 

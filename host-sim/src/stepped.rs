@@ -12,7 +12,8 @@
 //!
 //! Time passes in [`Port::reached`](flockwork::port::Port::reached), before the step takes effect, in `charge`, and where a
 //! core waits. A core can be left in the middle of a turn, or with an actor's lock held; the others see that as they would
-//! see a slow core.
+//! see a slow core. As long as a core cannot come to where the others catch up, its hops only leave a note, and time passes for many
+//! of them at once, before anybody looks at the clock ([`journal`]).
 //!
 //! Nobody is switched away from while it unwinds: panics are counted per thread, and all cores are one.
 #![expect(unsafe_code, reason = "reaches the simulation and the coroutine's yielder from the port's functions")]
@@ -31,10 +32,11 @@ use embassy_time_driver::TICK_HZ;
 use flockwork::trace::{Denial, Hop, LetterName};
 use flockwork::worker;
 
-use crate::costs::Costs;
+use crate::costs::{Costs, HopCosts};
 use crate::device::Mode;
 use crate::faults::{Faults, OnceIn};
-use crate::run::{Circumstance, Circumstances, Recorder, Run, Snapshot};
+use crate::journal::{self, Kind, Note};
+use crate::run::{Circumstances, Pace, Recorder, Run, Snapshot};
 use crate::seed::Chance;
 use crate::threads;
 #[cfg(feature = "time")]
@@ -52,6 +54,8 @@ static EPOCH: AtomicU64 = AtomicU64::new(0);
 thread_local! {
     /// The simulation this thread runs, if it runs one.
     static SIMULATION: Cell<*const Simulation> = const { Cell::new(ptr::null()) };
+    /// Whether it ever denies anything. Every send asks.
+    static DENIES: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The simulation whose cores run on this thread.
@@ -60,6 +64,12 @@ pub(crate) fn here() -> Option<&'static Simulation> {
     // SAFETY: the pointer is set by `run` for as long as the simulation lives there, and reset before it ends. Nobody keeps
     // the reference: it is used inside one call of a port function, and those return before `run` does.
     unsafe { SIMULATION.get().as_ref() }
+}
+
+/// Whether the simulation whose cores run on this thread lets something fail that would succeed.
+#[inline(always)]
+pub(crate) fn denies(what: Denial) -> bool {
+    DENIES.get() && here().is_some_and(|simulation| simulation.denies(what))
 }
 
 /// A device in virtual time.
@@ -72,15 +82,12 @@ pub(crate) struct Simulation {
     /// The running core need not look at the others before its clock shows this.
     horizon: Cell<u64>,
     costs: Costs,
-    /// What of it hops cost, without a monitor and under one, in the order of [`Hop`].
-    costs_of_hops: [[u32; 7]; 2],
-    /// How many different jitters there are.
-    spread: u32,
+    costs_of_hops: HopCosts,
+    /// What hops that wait in the journal take at least; none if no hop can wait: events are kept, or some faults are injected.
+    least_in_journal: Option<HopCosts>,
+    /// No note in the journal stands for more cycles than this.
+    dearest_note: u64,
     faults: Faults,
-    /// No events are kept, no core is slow, and none stalls: so most hops take a shorter way.
-    is_undisturbed: bool,
-    /// The letter that has just ended has left, too: its next hop has been seen to.
-    has_left: Cell<bool>,
     chance: Chance,
     /// When the next timer is due; never, if that is the largest number.
     alarm: Cell<u64>,
@@ -146,18 +153,18 @@ pub(crate) fn run<R>(setting: Setting, main: impl FnOnce() -> R) -> Result<Run<R
     let Setting { cores, seed, costs, faults, limit, keep_events, watcher } = setting;
     let megahertz = costs.megahertz;
     let epoch = EPOCH.load(Ordering::Relaxed) * u64::from(megahertz);
+    let costs_of_hops = HopCosts::new(&costs);
     let mut simulation = Simulation {
         cores: (0..cores).map(|_| VirtualCore::new()).collect(),
         workers: RefCell::new((1..cores).map(worker_on).collect()),
         running: Cell::new(0),
         horizon: Cell::new(0),
-        costs_of_hops: costs_of_hops(&costs),
-        spread: 2 * costs.jitter + 1,
+        dearest_note: costs_of_hops.dearest().max(u64::from(costs.wait)) + 3 * u64::from(costs.jitter) + 1,
+        costs_of_hops,
+        chance: Chance::new(seed, 2 * costs.jitter + 1),
         costs,
-        is_undisturbed: false,
-        has_left: Cell::new(false),
+        least_in_journal: None,
         faults,
-        chance: Chance::from_seed(seed),
         alarm: Cell::new(NEVER),
         firing: Cell::new(None),
         epoch,
@@ -170,11 +177,12 @@ pub(crate) fn run<R>(setting: Setting, main: impl FnOnce() -> R) -> Result<Run<R
         vain_looks: Cell::new(0),
     };
     simulation.choose_slow_cores();
-    let is_slow = |core: &VirtualCore| core.slower_by.get() != 0;
-    simulation.is_undisturbed =
-        !keep_events && simulation.faults.stalls == OnceIn(0) && !simulation.cores.iter().any(is_slow);
+    if !keep_events && simulation.has_even_pace() {
+        simulation.least_in_journal = simulation.costs_of_hops.less(simulation.costs.jitter);
+    }
     let entered = Entered::into(&simulation);
     let outcome = catch_unwind(AssertUnwindSafe(main));
+    simulation.close_journal();
     let cycles = simulation.cores[0].clock.get();
     simulation.end();
     EPOCH.store((epoch + simulation.latest()).div_ceil(u64::from(megahertz)), Ordering::Relaxed);
@@ -188,28 +196,6 @@ pub(crate) fn run<R>(setting: Setting, main: impl FnOnce() -> R) -> Result<Run<R
     Ok(simulation.recorder.into_inner().finish(returned, circumstances, &times))
 }
 
-fn costs_of_hops(costs: &Costs) -> [[u32; 7]; 2] {
-    let hops = [Hop::Sent, Hop::Granted, Hop::Refused, Hop::Started, Hop::Ended, Hop::Left, Hop::Dropped];
-    [false, true].map(|granted| {
-        let mut table = [0; 7];
-        for hop in hops {
-            table[hop as usize] = match hop {
-                Hop::Sent => costs.send,
-                Hop::Granted => costs.grant,
-                Hop::Refused => costs.refuse,
-                Hop::Started if granted => costs.start_granted,
-                Hop::Started => costs.start,
-                Hop::Ended if granted => costs.end_granted,
-                Hop::Ended => costs.end,
-                Hop::Left if granted => costs.leave_granted,
-                Hop::Left => costs.leave,
-                Hop::Dropped => costs.drop,
-            };
-        }
-        table
-    })
-}
-
 /// The worker of a core, not begun yet.
 fn worker_on(core: usize) -> Coroutine<(), (), ()> {
     Coroutine::new(move |yielder, ()| {
@@ -219,6 +205,7 @@ fn worker_on(core: usize) -> Coroutine<(), (), ()> {
             // A panic ends the turn it happened in, not the worker; the hook has reported it.
             let _ = catch_unwind(AssertUnwindSafe(|| worker::run_while(|| !simulation.stopped.get())));
         }
+        simulation.close_journal();
     })
 }
 
@@ -233,6 +220,7 @@ impl Entered {
     fn into(simulation: &Simulation) -> Self {
         threads::begin_simulation(simulation.cores.len());
         SIMULATION.set(simulation);
+        DENIES.set(simulation.faults.refused_sends != OnceIn(0) || simulation.faults.lost_answers != OnceIn(0));
         threads::set_core(0);
         let entered = Self {
             cores: simulation.cores.len(),
@@ -249,6 +237,7 @@ impl Drop for Entered {
         threads::unset_core();
         threads::end_simulation(self.cores);
         SIMULATION.set(ptr::null());
+        DENIES.set(false);
     }
 }
 
@@ -279,136 +268,96 @@ impl VirtualCore {
     }
 }
 
+// ---- the journal of the core that runs ----
+
+impl Simulation {
+    /// All hops so far get their time, and no others are noted while the result lives: whatever depends on the clocks, on chance or on
+    /// the record, or changes how long this core may run alone, begins with this.
+    #[inline(always)]
+    fn settle(&self) -> Settled<'_> {
+        self.close_journal();
+        Settled(self)
+    }
+
+    #[inline(always)]
+    fn close_journal(&self) {
+        journal::close(|notes| self.work_off(notes));
+    }
+
+    #[inline(never)]
+    fn work_off(&self, notes: &[Note]) {
+        let Some(least) = &self.least_in_journal else { unreachable!("then the journal was never opened") };
+        let jitters = self.chance.jitters(journal::HOPS_PER_NOTE * notes.len());
+        let core = self.running();
+        let mut pace = Pace { time: core.clock.get(), least, cost_of_wait: self.costs.wait, jitters: jitters.iter() };
+        self.recorder.borrow_mut().work_off(self.running.get(), notes, &mut pace);
+        core.clock.set(pace.time);
+        self.chance.pass(jitters.len() - pace.jitters.len());
+        self.vain_looks.set(0);
+    }
+
+    /// From now on hops are noted: as many as cannot bring this core's clock to where others have to catch up. While a timer fires, or
+    /// somebody watches, no core runs.
+    #[inline(always)]
+    fn open_journal(&self) {
+        if self.least_in_journal.is_some() && threads::is_core() {
+            let alone = self.horizon.get().saturating_sub(self.now() + 1);
+            journal::open(if alone < self.dearest_note { 0 } else { alone / self.dearest_note });
+        }
+    }
+
+    /// Whether no core is slow, and none stalls.
+    fn has_even_pace(&self) -> bool {
+        self.faults.stalls == OnceIn(0) && self.cores.iter().all(|core| core.slower_by.get() == 0)
+    }
+}
+
+/// The journal is closed while this lives.
+#[must_use = "hops are noted again as soon as this is dropped"]
+struct Settled<'a>(&'a Simulation);
+
+impl Drop for Settled<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0.open_journal();
+    }
+}
+
 // ---- what the port asks for ----
 
 impl Simulation {
-    /// Cycles since the start, by the clock of the running core.
-    pub(crate) fn now(&self) -> u64 {
+    /// Cycles since the start, by the clock of the running core, up to the last hop that was worked off.
+    fn now(&self) -> u64 {
         self.running().clock.get()
     }
 
     /// Microseconds, which do not go back from one simulation to the next.
     pub(crate) fn microseconds(&self) -> u64 {
+        let _settled = self.settle();
         (self.epoch + self.now()) / u64::from(self.costs.megahertz)
     }
 
-    /// The running core works so long.
-    #[inline(always)]
-    pub(crate) fn advance(&self, cycles: u64) {
-        if self.pass(cycles) {
-            self.let_others_catch_up();
-        }
+    /// What runs on the core says that it works so long.
+    pub(crate) fn charge(&self, cycles: u32) {
+        let _settled = self.settle();
+        self.advance(u64::from(cycles));
     }
 
-    /// The same, but true if others have to catch up now.
-    #[inline(always)]
-    #[must_use = "the running core may be ahead of the others"]
-    fn pass(&self, cycles: u64) -> bool {
-        let core = self.running();
-        let more = if core.slower_by.get() == 0 { 0 } else { cycles * u64::from(core.slower_by.get()) / 100 };
-        core.clock.set(core.clock.get() + cycles + more);
-        core.clock.get() >= self.horizon.get()
-    }
-
-    /// A letter reaches a hop on the running core, at the time when the step is done. True if somebody wants to see the event.
-    ///
-    /// Every letter comes here four times or more, so most hops take a shorter way.
-    #[inline(always)]
+    /// A letter reaches a hop on the running core, and the journal has no room for it. True if somebody wants to see the event.
     pub(crate) fn reach(&self, hop: Hop, actor: u16, letter: Option<LetterName>) -> bool {
-        match hop {
-            _ if !self.is_undisturbed => self.step(hop, actor, letter),
-            Hop::Sent => self.send_quickly(actor, letter),
-            Hop::Started => self.start_quickly(actor, letter),
-            Hop::Ended => self.end_quickly(actor, letter),
-            Hop::Left if self.has_left.get() => {
-                self.has_left.set(false);
-                false
-            }
-            _ => self.step(hop, actor, letter),
-        }
-    }
-
-    #[inline(never)]
-    fn send_quickly(&self, actor: u16, letter: Option<LetterName>) -> bool {
-        let running = self.running.get();
-        if let Some(name) = letter
-            && let Some(entry) = self.recorder.borrow_mut().entry(running, actor)
-            && let Some(()) = entry.sent(name, |circumstance| self.pass_quickly(running, Hop::Sent, circumstance))
-        {
+        drop(self.settle());
+        if letter.is_some() && journal::note(Kind::new(hop, actor), letter) {
             return false;
         }
-        self.step(Hop::Sent, actor, letter)
+        let _settled = self.settle();
+        self.step(hop, actor, letter)
     }
 
-    #[inline(never)]
-    fn start_quickly(&self, actor: u16, letter: Option<LetterName>) -> bool {
-        let running = self.running.get();
-        if let Some(name) = letter
-            && let Some(entry) = self.recorder.borrow_mut().entry(running, actor)
-            && let Some(()) = entry.started(name, |circumstance| self.pass_quickly(running, Hop::Started, circumstance))
-        {
-            return false;
-        }
-        self.step(Hop::Started, actor, letter)
-    }
-
-    #[inline(never)]
-    fn end_quickly(&self, actor: u16, letter: Option<LetterName>) -> bool {
-        let running = self.running.get();
-        if let Some(entry) = self.recorder.borrow_mut().entry(running, actor)
-            && let Some(()) = entry.ended_and_left(|| self.pass_end_quickly(running))
-        {
-            self.has_left.set(true);
-            return false;
-        }
-        self.step(Hop::Ended, actor, letter)
-    }
-
-    /// Lets the time of a step pass and returns what it is then; none, and nothing has happened, if others have to catch up.
-    #[inline(always)]
-    fn pass_quickly(&self, running: usize, hop: Hop, of: Circumstance) -> Option<u64> {
-        let core = self.cores.get(running)?;
-        let mut cycles = self.costs_of_hops[usize::from(of.granted)][hop as usize];
-        if of.begins_visit {
-            cycles += if of.granted { self.costs.visit_monitored } else { self.costs.visit };
-        }
-        let chance = self.chance.draw();
-        let time = core.clock.get() + self.jittered(cycles, chance.below(self.spread));
-        if time >= self.horizon.get() {
-            return None;
-        }
-        self.chance.accept(chance);
-        self.vain_looks.set(0);
-        core.clock.set(time);
-        Some(time)
-    }
-
-    /// The same for the end of a letter without a monitor and its leaving; returns the time of the end.
-    #[inline(always)]
-    fn pass_end_quickly(&self, running: usize) -> Option<u64> {
-        let core = self.cores.get(running)?;
-        let [end, leave] = [Hop::Ended, Hop::Left].map(|hop| self.costs_of_hops[0][hop as usize]);
-        let first = self.chance.draw();
-        let second = first.next();
-        let ended = core.clock.get() + self.jittered(end, first.below(self.spread));
-        let left = ended + self.jittered(leave, second.below(self.spread));
-        if left >= self.horizon.get() {
-            return None;
-        }
-        self.chance.accept(second);
-        self.vain_looks.set(0);
-        core.clock.set(left);
-        Some(ended)
-    }
-
-    #[inline(never)]
+    /// The same, at the time when the step is done.
     fn step(&self, hop: Hop, actor: u16, letter: Option<LetterName>) -> bool {
         let mut recorder = self.recorder.borrow_mut();
         let reached = recorder.reach(self.running.get() as u8, hop, actor, letter);
-        let mut cycles = self.costs_of_hops[usize::from(reached.granted)][hop as usize];
-        if reached.begins_visit {
-            cycles += if reached.granted { self.costs.visit_monitored } else { self.costs.visit };
-        }
+        let cycles = self.costs_of_hops.of(hop, reached.granted, reached.begins_visit);
         self.vain_looks.set(0);
         let mut cycles = self.with_jitter(cycles);
         if self.happens(self.faults.stalls) {
@@ -427,7 +376,9 @@ impl Simulation {
     }
 
     /// Whether chance lets something fail that would succeed.
-    pub(crate) fn denies(&self, what: Denial) -> bool {
+    #[inline(never)]
+    fn denies(&self, what: Denial) -> bool {
+        let _settled = self.settle();
         self.happens(match what {
             Denial::Room => self.faults.refused_sends,
             Denial::Answer => self.faults.lost_answers,
@@ -436,6 +387,7 @@ impl Simulation {
 
     /// Wakes a core, at the time of the one that runs or of the timer that is due.
     pub(crate) fn kick(&self, core: u8) {
+        let _settled = self.settle();
         if self.happens(self.faults.lost_kicks) {
             return;
         }
@@ -453,6 +405,7 @@ impl Simulation {
 
     /// The running core sleeps until it is kicked.
     pub(crate) fn idle(&self) {
+        let _settled = self.settle();
         self.advance(u64::from(self.costs.look));
         let core = self.running();
         if !core.kicked.get() {
@@ -468,16 +421,19 @@ impl Simulation {
 
     /// A `get` on the running core has to wait.
     pub(crate) fn wait(&self) {
+        let _settled = self.settle();
         self.advance(u64::from(self.costs.wait));
     }
 
     /// The running core waits for what another one does under a lock.
     pub(crate) fn pause(&self) {
+        let _settled = self.settle();
         self.advance(self.with_jitter(self.costs.pause));
     }
 
     /// Core 0 found nothing to do, and waits for something that need not kick it: whatever the others do next.
     pub(crate) fn look_again(&self) {
+        let _settled = self.settle();
         self.advance(u64::from(self.costs.look));
         let horizon = self.horizon.get();
         if horizon != NEVER {
@@ -503,13 +459,26 @@ impl Simulation {
         &self.cores[self.running.get()]
     }
 
-    fn with_jitter(&self, cycles: u32) -> u64 {
-        self.jittered(cycles, self.chance.below(self.spread))
+    /// The running core works so long.
+    #[inline(always)]
+    fn advance(&self, cycles: u64) {
+        if self.pass(cycles) {
+            self.let_others_catch_up();
+        }
     }
 
+    /// The same, but true if others have to catch up now.
     #[inline(always)]
-    fn jittered(&self, cycles: u32, more: u32) -> u64 {
-        u64::from((cycles + more).saturating_sub(self.costs.jitter))
+    #[must_use = "the running core may be ahead of the others"]
+    fn pass(&self, cycles: u64) -> bool {
+        let core = self.running();
+        let more = if core.slower_by.get() == 0 { 0 } else { cycles * u64::from(core.slower_by.get()) / 100 };
+        core.clock.set(core.clock.get() + cycles + more);
+        core.clock.get() >= self.horizon.get()
+    }
+
+    fn with_jitter(&self, cycles: u32) -> u64 {
+        (u64::from(cycles) + self.chance.jitter()).saturating_sub(u64::from(self.costs.jitter))
     }
 
     fn wake(&self, core: &VirtualCore, time: u64) {
@@ -668,6 +637,7 @@ impl Simulation {
     /// embassy's clock. Reading it takes time: a loop that waits for a time to come would otherwise never end.
     #[cfg(feature = "time")]
     pub(crate) fn read_clock(&self) -> u64 {
+        let _settled = self.settle();
         if self.firing.get().is_none() {
             self.advance(u64::from(self.costs.pause));
         }
@@ -677,6 +647,7 @@ impl Simulation {
     /// A timer was set for a time of embassy's clock.
     #[cfg(feature = "time")]
     pub(crate) fn timer_set(&self, at: u64) {
+        let _settled = self.settle();
         if self.cycle_of(at) < self.alarm.get() {
             self.set_alarm();
         }

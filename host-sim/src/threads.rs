@@ -12,8 +12,12 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use flockwork::port::{FOREIGN, LockWord, MAX_CORES, Port};
+#[cfg(feature = "stepped")]
+use flockwork::trace::{Denial, Hop, LetterName};
 use flockwork::worker;
 
+#[cfg(feature = "stepped")]
+use crate::journal::{self, Kind};
 #[cfg(feature = "stepped")]
 use crate::{Mode, Options, recording, stepped};
 
@@ -179,27 +183,44 @@ unsafe impl Port for ThreadPort {
     }
 
     #[cfg(feature = "stepped")]
-    fn reached(hop: flockwork::trace::Hop, actor: u16, letter: Option<flockwork::trace::LetterName>) -> bool {
-        match stepped::here() {
-            Some(simulation) => simulation.reach(hop, actor, letter),
-            None => recording::note(hop, actor, letter),
-        }
+    #[inline(always)]
+    fn reached(hop: Hop, actor: u16, letter: Option<LetterName>) -> bool {
+        // Most hops of a stepped device only leave a note.
+        !(letter.is_some() && journal::note(Kind::new(hop, actor), letter)) && reached_now(hop, actor, letter)
+    }
+
+    #[cfg(feature = "stepped")]
+    #[inline(always)]
+    fn left_at_once() -> bool {
+        journal::note_leave_at_once()
     }
 
     #[cfg(feature = "stepped")]
     fn charge(cycles: u32) {
         if let Some(simulation) = stepped::here() {
-            simulation.advance(u64::from(cycles));
+            simulation.charge(cycles);
         }
     }
 
     #[cfg(feature = "stepped")]
-    fn denies(what: flockwork::trace::Denial) -> bool {
-        stepped::here().is_some_and(|simulation| simulation.denies(what))
+    #[inline(always)]
+    fn denies(what: Denial) -> bool {
+        stepped::denies(what)
     }
 }
 
 flockwork::port!(ThreadPort);
+
+/// A hop whose time is now, whichever mode that is in.
+#[cfg(feature = "stepped")]
+#[inline(never)]
+fn reached_now(hop: Hop, actor: u16, letter: Option<LetterName>) -> bool {
+    match stepped::here() {
+        _ if !is_core() => false,
+        Some(simulation) => simulation.reach(hop, actor, letter),
+        None => recording::note(hop, actor, letter),
+    }
+}
 
 #[inline(always)]
 fn keep_panics_from_unwinding(turn: &mut dyn FnMut()) {
@@ -397,6 +418,7 @@ fn work(core: u8, stop: &AtomicBool) {
 /// The cold side of the port: what it does if this thread runs virtual cores.
 #[cfg(feature = "stepped")]
 mod simulated {
+    use crate::journal::{self, Kind};
     use crate::stepped;
 
     #[cold]
@@ -416,6 +438,13 @@ mod simulated {
 
     #[inline(always)]
     pub(super) fn wait() {
+        if !journal::note(Kind::WAITED, None) {
+            wait_now();
+        }
+    }
+
+    #[inline(never)]
+    fn wait_now() {
         if let Some(simulation) = stepped::here() {
             simulation.wait();
         }
@@ -479,6 +508,13 @@ pub(crate) fn end_simulation(cores: usize) {
 #[cfg(feature = "stepped")]
 pub(crate) fn set_core(core: u8) {
     CORE.set(core);
+}
+
+/// Whether this thread is a core now.
+#[cfg(feature = "stepped")]
+#[inline(always)]
+pub(crate) fn is_core() -> bool {
+    CORE.get() != FOREIGN
 }
 
 #[cfg(feature = "stepped")]

@@ -556,10 +556,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // SAFETY: the letter is published and not received, and keeps its claims until it is freed.
         let claims = unsafe { Slot::<A>::claims(letter) };
         let lane = mail.office().lane(lane);
-        let left = || {
-            trace::ended(id, name);
-            trace::left(id, name);
-        };
+        let left = || trace::ended_and_left(id, name);
         // SAFETY: only the holder of the lock receives, so the message is taken once. Letters of this actor are run only here, under
         // the lock, one at a time.
         unsafe {

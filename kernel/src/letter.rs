@@ -140,7 +140,7 @@ type LabelBits = u16;
 type LabelBits = u32;
 
 impl Label {
-    const LANE: u32 = LabelBits::BITS / 2 + 4;
+    const LANE: u32 = if LabelBits::BITS == 16 { 12 } else { 16 };
 
     pub(crate) const fn new(lane: usize, slot: u16) -> Self {
         Self((lane as LabelBits) << Self::LANE | slot as LabelBits)

@@ -76,15 +76,22 @@ pub unsafe trait Port {
     fn pause() {
         core::hint::spin_loop();
     }
-    /// A letter is about to reach a hop, on this core. Called with the `trace` feature only; for [`Hop::Sent`] the letter is not
-    /// published yet, so whatever time passes here passes before anybody can see it.
+    /// A letter is about to reach a hop, on this core, or on a thread that is none. Called with the `trace` feature only; for
+    /// [`Hop::Sent`] the letter is not published yet, so whatever time passes here passes before anybody can see it.
     ///
     /// For simulators and probes. It may take long, also while interrupts are masked or an actor's lock is held, as a slow core
     /// would; like all else here it must not wait for what another core does under such a lock. Returns whether the event is also
-    /// to be written into this core's ring: a simulator that makes a record of its own, or was asked for none, says no.
+    /// to be written into this core's ring: a simulator that makes a record of its own, or was asked for none, says no. (A thread
+    /// that is no core has no ring.)
     fn reached(hop: Hop, actor: u16, letter: Option<LetterName>) -> bool {
         let _ = (hop, actor, letter);
         true
+    }
+    /// The letter whose turn began last on this core, of those that have not ended, is about to end; it has no monitor, so it leaves at
+    /// once. A port that takes care of both hops says so; otherwise it hears of each by [`reached`](Self::reached). Called with the
+    /// `trace` feature only.
+    fn left_at_once() -> bool {
+        false
     }
     /// What runs on this core says that it did so many cycles of work ([`trace::charge`](crate::trace::charge)). Called with the
     /// `trace` feature only.
@@ -149,12 +156,18 @@ macro_rules! port {
                 <$port as $crate::port::Port>::pause()
             }
             #[unsafe(no_mangle)]
+            #[inline(always)]
             fn _flockwork_port_reached(
                 hop: $crate::trace::Hop,
                 actor: u16,
                 letter: ::core::option::Option<$crate::trace::LetterName>,
             ) -> bool {
                 <$port as $crate::port::Port>::reached(hop, actor, letter)
+            }
+            #[unsafe(no_mangle)]
+            #[inline(always)]
+            fn _flockwork_port_left_at_once() -> bool {
+                <$port as $crate::port::Port>::left_at_once()
             }
             #[unsafe(no_mangle)]
             fn _flockwork_port_charge(cycles: u32) {
@@ -182,6 +195,8 @@ unsafe extern "Rust" {
     fn _flockwork_port_pause();
     #[cfg(feature = "trace")]
     fn _flockwork_port_reached(hop: Hop, actor: u16, letter: Option<LetterName>) -> bool;
+    #[cfg(feature = "trace")]
+    fn _flockwork_port_left_at_once() -> bool;
     #[cfg(feature = "trace")]
     fn _flockwork_port_charge(cycles: u32);
     #[cfg(feature = "trace")]
@@ -277,6 +292,13 @@ pub(crate) fn catch(turn: &mut dyn FnMut()) {
 pub(crate) fn reached(hop: Hop, actor: u16, letter: Option<LetterName>) -> bool {
     // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.
     unsafe { _flockwork_port_reached(hop, actor, letter) }
+}
+
+#[cfg(feature = "trace")]
+#[inline(always)]
+pub(crate) fn left_at_once() -> bool {
+    // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.
+    unsafe { _flockwork_port_left_at_once() }
 }
 
 #[cfg(feature = "trace")]

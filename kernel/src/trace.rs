@@ -155,6 +155,19 @@ hops! {
     left => Left;
 }
 
+/// A letter without a monitor leaves as soon as it has ended: both hops, which a port may note as one.
+#[inline(always)]
+pub(crate) fn ended_and_left(actor: impl FnOnce() -> Option<ActorId>, letter: Name) {
+    #[cfg(feature = "trace")]
+    if !crate::port::left_at_once()
+        && let Some(actor) = actor()
+    {
+        rings::write_both(actor, letter.0);
+    }
+    #[cfg(not(feature = "trace"))]
+    let _ = (actor, letter);
+}
+
 /// A letter that did not get into a lane.
 #[inline(always)]
 pub(crate) fn dropped(actor: impl FnOnce() -> Option<ActorId>) {
@@ -238,11 +251,9 @@ mod rings {
         LetterName { lane: label.lane() as u8, slot: label.slot(), method: head.method.get() }
     }
 
-    #[inline(never)]
+    /// Every hop comes here. A port that only takes a note of it is inlined, so the rest waits until it says that it wants more.
+    #[inline(always)]
     pub(super) fn write(hop: Hop, actor: ActorId, letter: Option<LetterName>) {
-        if port::core() == FOREIGN {
-            return;
-        }
         let actor = actor.number();
         // First, because simulated time passes there.
         if port::reached(hop, actor, letter) {
@@ -250,8 +261,18 @@ mod rings {
         }
     }
 
+    /// A letter ends and leaves, and the port did not see to both.
+    #[inline(never)]
+    pub(super) fn write_both(actor: ActorId, letter: LetterName) {
+        write(Hop::Ended, actor, Some(letter));
+        write(Hop::Left, actor, Some(letter));
+    }
+
     #[inline(never)]
     fn keep(hop: Hop, actor: u16, letter: Option<LetterName>) {
+        if port::core() == FOREIGN {
+            return;
+        }
         let event = Event { time: port::now(), hop, actor, letter };
         let _masked = port::mask();
         let ring = &RINGS.0[usize::from(port::core())];

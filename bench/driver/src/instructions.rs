@@ -8,10 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 use workloads::Workload;
 
-use crate::{
-    options::Options,
-    systems::{self, Built},
-};
+use crate::{options::Options, systems};
 
 /// The workloads and the instructions per message that flockwork may take, which is what bare embassy channels take.
 const BARS: [(Workload, u32); 3] = [(Workload::Counting, 84), (Workload::PingPong, 197), (Workload::Ask, 237)];
@@ -22,16 +19,12 @@ const SYSTEMS: [&str; 3] = ["flockwork", "embassy", "tokio"];
 /// Messages of the short and of the long run.
 const MESSAGES: [u64; 2] = [20_000, 120_000];
 
-const VALGRIND: [&str; 3] = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"];
+/// What a command line begins with to be counted.
+pub(crate) const VALGRIND: [&str; 3] = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"];
 
 /// Counts and prints.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
-    let found = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if !found.is_ok_and(|status| status.success()) {
-        return Err(
-            "valgrind is missing: install the package `valgrind` (for example `apt install valgrind`)".to_owned()
-        );
-    }
+    check_valgrind()?;
     let bars: Vec<_> = BARS.into_iter().filter(|&(workload, _)| options.wants(workload)).collect();
     if bars.is_empty() {
         return Err("instructions are counted for counting, ping-pong and ask only".to_owned());
@@ -42,7 +35,9 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     for (workload, bar) in bars {
         for built in &built {
             eprintln!("[callgrind] {workload} {}", built.system);
-            counts.push((workload, bar, built.system.name, per_message(built, workload)?));
+            let count = per_message(|messages| built.command(&VALGRIND, workload, 1, messages))
+                .map_err(|failure| format!("{} {workload} {failure}", built.system))?;
+            counts.push((workload, bar, built.system.name, count));
         }
     }
     if options.json {
@@ -65,25 +60,32 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-fn per_message(built: &Built, workload: Workload) -> Result<f64, String> {
-    let [short, long] = MESSAGES.map(|messages| count(built, workload, messages));
+/// An error that says what to do, if valgrind cannot be run.
+pub(crate) fn check_valgrind() -> Result<(), String> {
+    let found = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if found.is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err("valgrind is missing: install the package `valgrind` (for example `apt install valgrind`)".to_owned())
+}
+
+/// Instructions per message of what `command` runs under [`VALGRIND`] with so many messages.
+pub(crate) fn per_message(command: impl Fn(u64) -> Command) -> Result<f64, String> {
+    let [short, long] = MESSAGES.map(|messages| count(command(messages)));
     Ok((long? - short?) / (MESSAGES[1] - MESSAGES[0]) as f64)
 }
 
 /// The instructions of a whole run.
-fn count(built: &Built, workload: Workload, messages: u64) -> Result<f64, String> {
-    let output = built
-        .command(&VALGRIND, workload, 1, messages)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("cannot start valgrind: {error}"))?;
+fn count(mut command: Command) -> Result<f64, String> {
+    let output =
+        command.stdin(Stdio::null()).output().map_err(|error| format!("cannot start under valgrind: {error}"))?;
     let log = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
-        return Err(format!("{} {workload} failed under valgrind:\n{log}", built.system));
+        return Err(format!("failed under valgrind:\n{log}"));
     }
     systems::accept(&String::from_utf8_lossy(&output.stdout))
-        .map_err(|failure| format!("{} {workload} under valgrind: {failure}", built.system))?;
-    collected(&log).ok_or_else(|| format!("no instruction count in valgrind's output:\n{log}"))
+        .map_err(|failure| format!("under valgrind: {failure}"))?;
+    collected(&log).ok_or_else(|| format!("has no instruction count in valgrind's output:\n{log}"))
 }
 
 /// Finds the total in callgrind's log: a line that ends in `Collected : 12345`.

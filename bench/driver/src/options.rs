@@ -17,6 +17,7 @@ usage: bench [OPTIONS]                 nanoseconds per message, one and two work
   --rounds N        repetitions, of which the median counts (default 5; not for instructions)
   --best            the fastest round counts: for a busy machine, with many short rounds (not for instructions)
   --messages M      messages per run, instead of each workload's own default (not for instructions)
+  --instructions    stepped only: instructions per letter under callgrind, which a busy machine cannot disturb, not time
   --json            results as JSON on standard output
   --help            this text
 
@@ -38,6 +39,7 @@ pub(crate) struct Options {
     pub(crate) task: Task,
     pub(crate) json: bool,
     pub(crate) best: bool,
+    pub(crate) instructions: bool,
     pub(crate) rounds: usize,
     pub(crate) messages: Option<u64>,
     only: Vec<Workload>,
@@ -75,6 +77,7 @@ impl Options {
             task: Task::Times,
             json: false,
             best: false,
+            instructions: false,
             rounds: 5,
             messages: None,
             only: Vec::new(),
@@ -92,6 +95,7 @@ impl Options {
                 "--help" | "-h" => options.task = Task::Help,
                 "--json" => options.json = true,
                 "--best" => options.best = true,
+                "--instructions" if options.task == Task::Stepped => options.instructions = true,
                 "--rounds" => options.rounds = number(&option, value()?)? as usize,
                 "--messages" => options.messages = Some(number(&option, value()?)?),
                 "--only" => options.only.push(value()?.parse().map_err(Misuse::Workload)?),

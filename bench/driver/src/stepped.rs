@@ -9,6 +9,7 @@ use serde_json::json;
 use workloads::Workload;
 
 use crate::{
+    instructions,
     options::Options,
     rounds::Row,
     systems::{self, Built},
@@ -49,17 +50,22 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     if workloads.is_empty() {
         return Err("simulated time is compared for counting, ping-pong and ask only".to_owned());
     }
+    if options.instructions {
+        instructions::check_valgrind()?;
+    }
     let built = systems::build_with_and_without_stepped()?;
     let mut rows = Vec::new();
     for workload in workloads {
         rows.extend(WAYS.iter().map(|way| (way, empty(workload, way, options))));
     }
-    for round in 1..=options.rounds {
+    // Instructions are the same in every round.
+    let rounds = if options.instructions { 1 } else { options.rounds };
+    for round in 1..=rounds {
         for (way, row) in &mut rows {
-            let what = format!("[round {round}/{}] {} {}", options.rounds, row.workload, way.name);
-            match measure(&built[usize::from(way.is_traced)], way, row) {
+            let what = format!("[round {round}/{rounds}] {} {}", row.workload, way.name);
+            match measure(&built[usize::from(way.is_traced)], way, row, options) {
                 Ok(time) => {
-                    eprintln!("{what}: {time:.1} ns/letter");
+                    eprintln!("{what}: {time:.1} {}", unit(options));
                     row.times.push(time);
                 }
                 Err(failure) => {
@@ -71,7 +77,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     }
     let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
     if options.json {
-        let json = json(&rows);
+        let json = json(&rows, options);
         println!("{}", serde_json::to_string_pretty(&json).expect("strings and numbers always serialise"));
     } else {
         print!("{}", text(&rows, options));
@@ -94,13 +100,24 @@ fn empty(workload: Workload, way: &Way, options: &Options) -> Row {
     }
 }
 
-/// Nanoseconds per letter of one run, in a process of its own.
-fn measure(built: &Built, way: &Way, row: &Row) -> Result<f64, String> {
-    let mut command = built.command(&[], row.workload, row.workers, row.messages);
-    if way.virtual_cores.is_some() {
-        command.env("FLOCKWORK_MODE", "stepped");
+/// What a letter takes is counted in these.
+fn unit(options: &Options) -> &'static str {
+    if options.instructions { "instructions/letter" } else { "ns/letter" }
+}
+
+/// Nanoseconds or instructions per letter of one run, in a process of its own.
+fn measure(built: &Built, way: &Way, row: &Row, options: &Options) -> Result<f64, String> {
+    let command = |prefix: &[&str], letters| {
+        let mut command = built.command(prefix, row.workload, row.workers, letters);
+        if way.virtual_cores.is_some() {
+            command.env("FLOCKWORK_MODE", "stepped");
+        }
+        command
+    };
+    if options.instructions {
+        return instructions::per_message(|letters| command(&instructions::VALGRIND, letters));
     }
-    Ok(built.finish(command)?.nanoseconds_per_message())
+    Ok(built.finish(command(&[], row.messages))?.nanoseconds_per_message())
 }
 
 /// How many times as fast as another way a row is, in the same workload.
@@ -115,13 +132,17 @@ fn reached(rows: &[Row]) -> Option<f64> {
     of(rows, row, THREADS)
 }
 
-fn json(rows: &[Row]) -> serde_json::Value {
+fn json(rows: &[Row], options: &Options) -> serde_json::Value {
     let lines: Vec<_> = rows
         .iter()
         .map(|row| {
+            let timed = !options.instructions;
             json!({
-                "workload": row.workload.name(), "mode": row.system, "cores": row.workers, "letters": row.messages,
-                "letters_per_second": row.time().map(|time| (1e9 / time).round()), "runs_ns_per_letter": row.times,
+                "workload": row.workload.name(), "mode": row.system, "cores": row.workers,
+                "letters": timed.then_some(row.messages),
+                "letters_per_second": row.time().filter(|_| timed).map(|time| (1e9 / time).round()),
+                "runs_ns_per_letter": timed.then_some(&row.times),
+                "instructions_per_letter": row.time().filter(|_| !timed),
                 "of_threads": of(rows, row, THREADS), "of_threads_that_trace": of(rows, row, TRACED),
             })
         })
@@ -130,15 +151,15 @@ fn json(rows: &[Row]) -> serde_json::Value {
 }
 
 fn text(rows: &[Row], options: &Options) -> String {
-    let which = if options.best { "fastest" } else { "median" };
-    let rounds = options.rounds;
-    let mut text =
-        format!("\nsimulated time beside threads, millions of letters a second, {which} of {rounds} rounds\n\n");
-    let _ = writeln!(
-        text,
-        "{:<12}{:<20}{:>10}{:>14}{:>22}",
-        "workload", "", "million/s", "of threads", "of those that trace"
-    );
+    let (title, column) = if options.instructions {
+        ("instructions a letter".to_owned(), "a letter")
+    } else {
+        let which = if options.best { "fastest" } else { "median" };
+        (format!("millions of letters a second, {which} of {} rounds", options.rounds), "million/s")
+    };
+    let speed = |row: &Row| row.time().map(|time| if options.instructions { time } else { 1e3 / time });
+    let mut text = format!("\nsimulated time beside threads, {title}\n\n");
+    let _ = writeln!(text, "{:<12}{:<20}{column:>10}{:>14}{:>22}", "workload", "", "of threads", "of those that trace");
     let figure = |figure: Option<f64>| figure.map_or("failed".to_owned(), |figure| format!("{figure:.2}"));
     for row in rows {
         let _ = writeln!(
@@ -146,7 +167,7 @@ fn text(rows: &[Row], options: &Options) -> String {
             "{:<12}{:<20}{:>10}{:>14}{:>22}",
             if row.system == THREADS { row.workload.name() } else { "" },
             row.system,
-            figure(row.time().map(|time| 1e3 / time)),
+            figure(speed(row)),
             figure(of(rows, row, THREADS)),
             figure(of(rows, row, TRACED)),
         );
@@ -186,6 +207,7 @@ mod tests {
         let mut failed = rows([10.0, 200.0, 40.0, 40.0]);
         failed[0].times.clear();
         assert_eq!(reached(&failed), None);
-        assert_eq!(json(&failed)["rows"][0]["letters_per_second"], serde_json::Value::Null);
+        let options = Options::parse(["stepped".to_owned()]).expect("these are options");
+        assert_eq!(json(&failed, &options)["rows"][0]["letters_per_second"], serde_json::Value::Null);
     }
 }
