@@ -48,6 +48,8 @@ costs! {
     leave,
     /// A worker's visit to an actor with a monitor, whatever letters it runs.
     visit_monitored,
+    /// One letter goes through the inbox, because there are several, or it has to wait: what it takes more than one alone.
+    list,
     /// One letter is drained, scheduled and admitted by the gate.
     grant,
     /// The gate refuses a letter.

@@ -343,6 +343,11 @@ impl Simulation {
         self.advance(u64::from(cycles));
     }
 
+    /// Letters went into an inbox on the running core.
+    pub(crate) fn list(&self, letters: u16) {
+        self.charge(u32::from(letters) * self.costs.list);
+    }
+
     /// A letter reaches a hop on the running core, and the journal has no room for it. True if somebody wants to see the event.
     pub(crate) fn reach(&self, hop: Hop, actor: u16, letter: Option<LetterName>) -> bool {
         drop(self.settle());

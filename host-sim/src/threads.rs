@@ -196,6 +196,13 @@ unsafe impl Port for ThreadPort {
     }
 
     #[cfg(feature = "stepped")]
+    fn listed(letters: u16) {
+        if let Some(simulation) = stepped::here() {
+            simulation.list(letters);
+        }
+    }
+
+    #[cfg(feature = "stepped")]
     fn charge(cycles: u32) {
         if let Some(simulation) = stepped::here() {
             simulation.charge(cycles);

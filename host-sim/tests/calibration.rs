@@ -159,11 +159,15 @@ fn derived() -> Costs {
         let both = in_turns - measured("send, in a turn");
         let round = from_a_thread - send - both;
         // A burst is eight sends and letters, one visit and one round.
-        let letter = (8.0 * (burst - send) - both - round) / 7.0;
-        (both - letter, letter, round)
+        (both, round, 8.0 * (burst - send) - round)
     };
-    let (visit, letter, look) = visit_and_letter("default");
-    let (visit_monitored, granted, _) = visit_and_letter("reader");
+    let (both, look, burst) = visit_and_letter("default");
+    let letter = (burst - both) / 7.0;
+    let visit = both - letter;
+    // A visit is one, with a monitor or without; several letters take more than one alone.
+    let (both, _, burst) = visit_and_letter("reader");
+    let (visit_monitored, granted) = (visit, both - visit);
+    let list = (burst - visit_monitored) / 8.0 - granted;
     let send = measured("send, in a turn");
     // The sender's core visits the first letter, offers the second, and the other core wakes and visits.
     let across = measured("across to an unpinned actor, asleep") - send - 2.0 * visit - 0.4 * letter;
@@ -175,6 +179,7 @@ fn derived() -> Costs {
         end: cycles(0.25 * letter),
         leave: cycles(0.35 * letter),
         visit_monitored: cycles(visit_monitored),
+        list: cycles(list),
         grant: cycles(0.3 * granted),
         start_granted: cycles(0.26 * granted),
         end_granted: cycles(0.05 * granted),

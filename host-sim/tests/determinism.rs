@@ -80,6 +80,7 @@ const COSTS: Costs = Costs {
     end: 12,
     leave: 48,
     visit_monitored: 60,
+    list: 20,
     grant: 45,
     refuse: 25,
     start_granted: 45,

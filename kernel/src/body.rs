@@ -480,7 +480,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     }
 
     /// Under the lock, after a method: the monitor hears that its letter has ended, and decides about those that wait, if any do.
-    #[inline(always)]
+    #[inline]
     fn leave_and_schedule(&'static self, lists: &'static Lists, letter: NonNull<Head>) -> bool {
         let (office, here) = (self.mail.office(), port::core());
         let _turn = MonitorTurn::begin(here);
@@ -546,9 +546,6 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     /// The caller holds the lock; the letter is published and the oldest of its lane not received yet.
     #[inline(always)]
     unsafe fn run_in_order(&'static self, mail: &Mail<A, M, N, P, L>, here: u8, (lane, place): (usize, u16)) {
-        if !Self::IN_ORDER {
-            return;
-        }
         let letter = mail.slots(lane).peek_in_order(place);
         let name = trace::name(letter);
         let id = || self.office().desk.id();
@@ -696,6 +693,9 @@ where
 
     #[cfg_attr(not(target_os = "none"), inline(always))]
     unsafe fn run_several(&'static self, here: u8, lane: usize, mut place: u16, until: u16) -> u16 {
+        if !Self::IN_ORDER {
+            return until;
+        }
         loop {
             // SAFETY: the caller's promise: this letter is the next.
             unsafe { self.run_in_order(self.mail, here, (lane, place)) };

@@ -326,6 +326,7 @@ impl Lists {
 
     /// The only letter there is was not granted: it waits.
     pub(crate) fn keep_waiting(&self, letter: NonNull<Head>) {
+        crate::trace::listed(1);
         self.append(letter);
         self.seen();
     }

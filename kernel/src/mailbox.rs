@@ -35,6 +35,7 @@ use crate::monitor::{Discipline, Monitor};
 use crate::port::{self, FOREIGN_THREADS, MAX_CORES};
 use crate::ready::Ready;
 use crate::sync::{Mutant, array_of, const_unless_loom, removed};
+use crate::trace;
 use crate::visit;
 
 /// Lists without a letter, natively in a constant.
@@ -388,6 +389,7 @@ impl Office {
         if until.wrapping_sub(place) != 1 {
             return self.drain_several(inbox, own, until);
         }
+        trace::listed(1);
         inbox.append(inbox.lane(own).peek(place));
         lane.receive_until(until);
     }
@@ -397,6 +399,7 @@ impl Office {
     #[cfg_attr(not(target_os = "none"), inline(always))]
     fn drain_several(&self, inbox: &Lists, own: usize, until: u16) {
         let lane = self.lane(own);
+        trace::listed(until.wrapping_sub(lane.received()));
         inbox.append_lane(inbox.lane(own), lane.received(), until);
         lane.receive_until(until);
     }
@@ -436,6 +439,7 @@ impl Office {
             lane.note_depth(until);
         }
         while let Some((lane, next)) = self.oldest_in(&cut, inbox) {
+            trace::listed(1);
             inbox.append(next);
             self.lane(lane).receive(self.lane(lane).received());
         }

@@ -93,6 +93,11 @@ pub unsafe trait Port {
     fn left_at_once() -> bool {
         false
     }
+    /// So many letters went into the inbox of an actor with a monitor, because there were several, or they had to wait: for simulators,
+    /// because that takes time, and a letter alone is spared it. Called with the `trace` feature only.
+    fn listed(letters: u16) {
+        let _ = letters;
+    }
     /// What runs on this core says that it did so many cycles of work ([`trace::charge`](crate::trace::charge)). Called with the
     /// `trace` feature only.
     fn charge(cycles: u32) {
@@ -170,6 +175,10 @@ macro_rules! port {
                 <$port as $crate::port::Port>::left_at_once()
             }
             #[unsafe(no_mangle)]
+            fn _flockwork_port_listed(letters: u16) {
+                <$port as $crate::port::Port>::listed(letters)
+            }
+            #[unsafe(no_mangle)]
             fn _flockwork_port_charge(cycles: u32) {
                 <$port as $crate::port::Port>::charge(cycles)
             }
@@ -197,6 +206,8 @@ unsafe extern "Rust" {
     fn _flockwork_port_reached(hop: Hop, actor: u16, letter: Option<LetterName>) -> bool;
     #[cfg(feature = "trace")]
     fn _flockwork_port_left_at_once() -> bool;
+    #[cfg(feature = "trace")]
+    fn _flockwork_port_listed(letters: u16);
     #[cfg(feature = "trace")]
     fn _flockwork_port_charge(cycles: u32);
     #[cfg(feature = "trace")]
@@ -299,6 +310,13 @@ pub(crate) fn reached(hop: Hop, actor: u16, letter: Option<LetterName>) -> bool 
 pub(crate) fn left_at_once() -> bool {
     // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.
     unsafe { _flockwork_port_left_at_once() }
+}
+
+#[cfg(feature = "trace")]
+#[inline(always)]
+pub(crate) fn listed(letters: u16) {
+    // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.
+    unsafe { _flockwork_port_listed(letters) }
 }
 
 #[cfg(feature = "trace")]

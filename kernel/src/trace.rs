@@ -64,6 +64,15 @@ pub fn charge(cycles: u32) {
     let _ = cycles;
 }
 
+/// Letters went into an inbox; nothing at all without the feature.
+#[inline(always)]
+pub(crate) fn listed(letters: u16) {
+    #[cfg(feature = "trace")]
+    crate::port::listed(letters);
+    #[cfg(not(feature = "trace"))]
+    let _ = letters;
+}
+
 /// What a simulator can deny ([`Port::denies`](crate::port::Port::denies)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
