@@ -963,3 +963,49 @@ fn the_high_water_mark_stays() {
     check!(ALONE);
     check!(PARALLEL);
 }
+
+/// A method that sends to its own actor has its slot while the letters wait: they count together, under every kind of monitor, also for
+/// a letter that was alone.
+#[test]
+fn a_running_letter_counts_in_the_high_water_mark() {
+    pub struct Echo;
+
+    #[actor]
+    impl Echo {
+        pub fn fall_silent(&mut self) {}
+
+        pub fn shout(&mut self, me: Ref<Echo>) {
+            (0..3).for_each(|_| me.fall_silent().tell().unwrap());
+        }
+
+        pub fn call(&self, me: Ref<Echo>) {
+            (0..3).for_each(|_| me.fall_silent().tell().unwrap());
+        }
+
+        pub fn is_silent(&self) -> bool {
+            true
+        }
+    }
+
+    #[actor]
+    static LOCKED: Actor<Echo, Mutex, 4> = Echo;
+    #[actor]
+    static WRITTEN: Actor<Echo, ReadersWriter, 4> = Echo;
+    #[actor]
+    static READ: Actor<Echo, ReadersWriter, 4> = Echo;
+    device(1, || {
+        LOCKED.shout(&LOCKED).get().unwrap();
+        WRITTEN.shout(&WRITTEN).get().unwrap();
+        READ.call(&READ).get().unwrap();
+        for (echo, name) in [(&LOCKED as Ref<Echo>, "locked"), (&WRITTEN, "written"), (&READ, "read")] {
+            assert_eq!(echo.is_silent().get(), Ok(true));
+            assert_eq!(flockwork::Report::of(echo).high_water, 4, "{name}: one runs and three wait");
+        }
+    });
+}
+
+/// Nobody is in a turn on a core that there cannot be.
+#[test]
+fn a_core_that_is_none_has_no_turn() {
+    assert_eq!(flockwork::worker::in_turn(200), None);
+}

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use flockwork::trace::Hop;
-use flockwork::{Actor, Eventually, Mutex, Pinned, ReadersWriter, Ref, Report, Serial, actor};
+use flockwork::{Actor, Eventually, Mutex, Pinned, ReadersWriter, Ref, Report, Serial, actor, worker};
 use flockwork_examples::dictionary::{Dictionary, WORDS, word};
 use flockwork_host_sim::{Costs, Device, Event, Faults, OnceIn, Run, Snapshot, charge, run_until};
 
@@ -449,4 +449,36 @@ fn a_visit_that_has_run_all_it_may_comes_back_for_who_rang() {
         while ENTRANCE.came().get() != Ok(131) {}
         assert_eq!(Report::of(&ENTRANCE).letters, 0);
     });
+}
+
+/// A task's first letter to an actor may be denied room before the actor is known: it is sent later all the same.
+#[test]
+fn a_first_letter_that_is_denied_is_sent_later() {
+    pub struct Newcomer;
+
+    #[actor]
+    impl Newcomer {
+        pub fn greet(&mut self) {
+            GREETED.fetch_add(1, SeqCst);
+        }
+    }
+
+    static GREETED: AtomicU32 = AtomicU32::new(0);
+    macro_rules! newcomers {
+        ($($name:ident: $seed:literal,)*) => {$({
+            #[actor]
+            static $name: Actor<Newcomer, Serial, 4> = Newcomer;
+            #[embassy_executor::task]
+            async fn sender() {
+                $name.greet().send().await.unwrap();
+            }
+            let before = GREETED.load(SeqCst);
+            let faults = Faults { refused_sends: OnceIn(2), ..Faults::none() };
+            Device::stepped(1).seed($seed).faults(faults).run(|| {
+                worker::spawner().spawn(sender().expect("it is spawned once"));
+                run_until(|| GREETED.load(SeqCst) == before + 1);
+            });
+        })*};
+    }
+    newcomers! { FIRST: 1, SECOND: 2, THIRD: 3, FOURTH: 4, FIFTH: 5, SIXTH: 6, SEVENTH: 7, EIGHTH: 8, }
 }

@@ -10,7 +10,7 @@ use core::mem::{ManuallyDrop, MaybeUninit};
 use core::ptr::NonNull;
 
 use crate::call::{Post, Refused, Report};
-use crate::cores::{self, MonitorTurn};
+use crate::cores::{self, MAX_METHODS, MonitorTurn};
 use crate::desk::{Left, Resident, Tenant};
 use crate::gate::Sharing;
 use crate::inbox::{Inbox, Lists, ListsOf};
@@ -79,7 +79,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 assert!(
                     !<M::Discipline as Discipline>::STAYS || matches!(M::AFFINITY, Affinity::Pinned(_)),
                     "a monitor with the discipline `OnOneCore` must pin its actor: give it `const AFFINITY: Affinity = Affinity::Pinned(..)`"
-                )
+                );
+                assert!(A::METHODS.len() <= MAX_METHODS, "an actor has at most 254 methods");
             };
             Self { mail, monitor: UnsafeCell::new(M::NEW), whole: UnsafeCell::new(whole) }
         }
@@ -432,7 +433,13 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             // It was received last and leaves first, so the places are in order.
             let _turn = MonitorTurn::begin(here);
             let on_panic = monitored::on_monitors_panic(office, lists, here);
-            self.hear(letter, || office.lane(Self::view(letter).head().label.get().lane()).free_next());
+            self.hear(letter, || {
+                let lane = Self::view(letter).head().label.get().lane();
+                if office.lane(lane).has_more(N as u16) {
+                    office.note_depth(lane);
+                }
+                office.lane(lane).free_next();
+            });
             core::mem::forget(on_panic);
         } else {
             lists.start_only(Self::view(letter));
@@ -485,8 +492,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let (office, here) = (self.mail.office(), port::core());
         let _turn = MonitorTurn::begin(here);
         let on_panic = monitored::on_monitors_panic(office, lists, here);
-        self.hear(letter, || self.free(letter));
+        // First, while the letter has its slot: lanes are at their fullest now.
         office.drain_seldom(lists, office.lane_of(here).index);
+        self.hear(letter, || self.free(letter));
         let others_wait = !lists.is_empty();
         if others_wait {
             lists.seen();
@@ -647,6 +655,8 @@ where
     }
 
     fn wait_for_room(&'static self, here: u8) -> bool {
+        // A letter may have been refused before its actor had its number; until then there is no room.
+        self.id();
         let office = self.office();
         let own = office.lane_of(here);
         office.lane(own.index).want_room(if own.shared { ANYBODY } else { here + 1 });
@@ -758,7 +768,7 @@ where
 /// Whether messages are kept in registers.
 #[inline(always)]
 const fn is_small<A: Methods>() -> bool {
-    size_of::<A::Message>() <= SMALL || !cfg!(target_os = "none")
+    size_of::<A::Message>() <= SMALL || !cfg!(any(target_os = "none", miri))
 }
 
 /// Lets a monitor decide about the letters in the lists. By itself on a chip, once per monitor.

@@ -39,6 +39,8 @@ const KEEPS_TURNS: bool = cfg!(target_os = "none") || trace::IS_ON;
 const DECIDING: u8 = u8::MAX;
 /// In place of a method: neither that, nor a method.
 const NO_METHOD: u8 = u8::MAX - 1;
+/// So many methods can an actor have.
+pub(crate) const MAX_METHODS: usize = NO_METHOD as usize;
 
 /// Numbers for actors, given out once each.
 #[repr(C)]
@@ -182,7 +184,8 @@ pub(crate) fn begin() {
 #[inline(always)]
 pub(crate) fn core(core: u8) -> &'static Core {
     debug_assert!(usize::from(core) < MAX_CORES);
-    // SAFETY: the number of a core, which the port's rules keep below the limit. (A check would bring a panic into every image.)
+    // SAFETY: the number of a core: the port's own, which its rules keep below the limit, or one that was compared with it. (A check
+    // would bring a panic into every image.)
     unsafe { CORES.0.get_unchecked(usize::from(core)) }
 }
 
@@ -203,8 +206,9 @@ pub(crate) fn enqueue(here: u8, id: ActorId, pinned: bool) -> bool {
 pub(crate) fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
     foreign::ask(id);
     match pinned_to {
-        Some(there) => notify(there),
-        None => offer(FOREIGN),
+        // Whoever takes it from there says that there is no such core.
+        Some(there) if there < port::cores() => notify(there),
+        _ => offer(FOREIGN),
     }
 }
 
@@ -395,7 +399,7 @@ impl Drop for Outer {
 
 /// The names of the actor and the method of the turn that a core is in.
 pub(crate) fn turn_of(there: u8) -> Option<(&'static str, Option<&'static str>)> {
-    let core = core(there);
+    let core = (usize::from(there) < MAX_CORES).then(|| core(there))?;
     let id = ActorId::from_raw(core.visiting.glance())?;
     Some(actor(id).names(core.method.glance()))
 }

@@ -12,6 +12,9 @@
 //!  exit:    lock = 0;  fence;  if bell and tas(lock): once more
 //! ```
 //!
+//! The straight line of a visit looks at the bell only after it has unlocked: whoever rang before or during it is served by the
+//! round that follows then.
+//!
 //! Nothing is lost. Say a worker's second test-and-set fails too: it read the lock word before the holder's clearing store.
 //! Either the bell it rang is still set when the holder looks at it after unlocking: with a fence on each side (bell, fence,
 //! lock word / lock word, fence, bell) one of the two sees the other's store, and the worker did not, so the holder does. Or a
@@ -95,7 +98,7 @@ pub(crate) enum Left {
 /// What is not generic in an actor's mailbox, besides its lanes.
 pub(crate) struct Desk {
     lock: LockWord,
-    /// The core the actor is pinned to, plus one. Written with its number, like what follows.
+    /// The core the actor is pinned to, plus one. Written before its number.
     pinned: Guarded<u8>,
     calls: Flags,
     /// The actor's number in the kernel's table; 0 until its first letter.
@@ -162,7 +165,8 @@ impl Desk {
     /// The actor's number, once a lane of it is open.
     #[inline(always)]
     pub(crate) fn known_id(&self) -> ActorId {
-        // SAFETY: the number was stored before the lanes were opened, and whoever finds one open has acquired that.
+        // SAFETY: the number was stored before the lanes were opened, and whoever finds one open has acquired that; so has whoever came
+        // here by the number, from a ready set.
         unsafe { ActorId::from_raw(self.id.glance()).unwrap_unchecked() }
     }
 

@@ -73,7 +73,7 @@ impl Gate {
         self.inside.get() & SIGN != 0
     }
 
-    /// How many letters that share are inside: granted, or running. Asked while none is alone inside.
+    /// How many letters that share are inside: granted, or running. Very many, if one is alone inside.
     #[inline(always)]
     pub(crate) fn readers(&self) -> u16 {
         self.inside.get()

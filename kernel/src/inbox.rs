@@ -344,11 +344,12 @@ impl Lists {
     /// The monitor panicked while it decided about the only letter there is: it waits, or is granted as others are.
     #[cold]
     pub(crate) fn take_in(&self, letter: NonNull<Head>) {
-        let granted = deref(letter).stage.get() == Stage::Granted;
-        self.append(letter);
-        if granted {
-            let descriptor = self.descriptor();
-            self.grant(Letter { head: letter, descriptor }, descriptor.sharing);
+        if deref(letter).stage.get() == Stage::Granted
+            && self.gate.admit(Letter { head: letter, descriptor: self.descriptor() })
+        {
+            self.grant_again(letter);
+        } else {
+            self.append(letter);
         }
     }
 
@@ -538,7 +539,7 @@ impl Lists {
         self.gate.release_claims(letter.claims(), || self.claims_held(letter.descriptor));
     }
 
-    /// A letter that is inside the gate and was given back comes first among the granted ones.
+    /// A letter that is inside the gate, granted before, comes first among the granted ones.
     #[cold]
     fn grant_again(&self, letter: NonNull<Head>) {
         let head = deref(letter);

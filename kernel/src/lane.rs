@@ -138,12 +138,7 @@ impl Counts {
     #[inline(always)]
     pub(crate) fn only_letter(&self) -> Option<(usize, u16)> {
         let (sent, received) = self.sent_and_received();
-        // What is borrowed by one half from the other makes both comparisons false.
-        match sent.wrapping_sub(received) {
-            1 => Some((0, received as u16)),
-            0x1_0000 => Some((1, (received >> 16) as u16)),
-            _ => None,
-        }
+        only_letter(sent, received)
     }
 
     /// Whether there is a letter in any of the two lanes of a chip. Called by the holder of the lock.
@@ -162,6 +157,19 @@ impl Counts {
         // SAFETY: both halves are the holder's own, the caller's; they are aligned as a word.
         let received = unsafe { (&raw const self.received).cast::<u32>().read() };
         (sent, received)
+    }
+}
+
+/// The lane and the place of the only letter, from what was sent and received through two lanes, each in half a word. None also for a letter
+/// that is the 65536th of the first lane.
+#[cfg(any(all(target_os = "none", target_arch = "arm"), test))]
+#[inline(always)]
+fn only_letter(sent: u32, received: u32) -> Option<(usize, u16)> {
+    match sent.wrapping_sub(received) {
+        // If the lower half went over, it has borrowed from the upper one, which may have a letter then.
+        1 if sent as u16 != 0 => Some((0, received as u16)),
+        0x1_0000 => Some((1, (received >> 16) as u16)),
+        _ => None,
     }
 }
 
@@ -364,13 +372,17 @@ impl<'a> Lane<'a> {
         self.allowed().publish(self.allowed().own().wrapping_add(1), Mutant::LaneFreedRelaxed);
     }
 
-    /// Letters sent and not freed yet, in a lane of this capacity.
+    /// Whether letters have come after the one that is about to be freed, while no other one is received and not freed.
+    #[inline(always)]
+    pub(crate) fn has_more(self, capacity: u16) -> bool {
+        self.allowed().own().wrapping_sub(self.tail()) != capacity - 1
+    }
+
+    /// Letters sent and not freed yet, in a lane of this capacity that is open.
     pub(crate) fn occupied(self, capacity: usize) -> usize {
-        match (self.tail(), self.allowed().glance()) {
-            // Not open yet.
-            (0, 0) => 0,
-            (sent, allowed) => capacity - usize::from(allowed.wrapping_sub(sent)).min(capacity),
-        }
+        // What may be sent first: it is never more than what was sent later and the capacity.
+        let allowed = self.allowed().glance();
+        usize::from(self.tail().wrapping_add(capacity as u16).wrapping_sub(allowed)).min(capacity)
     }
 
     /// The most letters that were here at once, in a lane of this capacity.
@@ -495,7 +507,7 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
         }
     }
 
-    /// Writes a letter into the place of [`LaneHead::room`]; it is published after this.
+    /// Writes a letter into the place of [`Lane::room`]; it is published after this.
     ///
     /// `in_order` is for an actor whose letters leave in order: its places never change.
     ///
@@ -720,5 +732,29 @@ pub(crate) struct Shared<'a>(&'a LockWord);
 impl Drop for Shared<'_> {
     fn drop(&mut self) {
         self.0.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::only_letter;
+
+    /// Whatever was counted before, also where counts go over: one letter is found, and nothing else is taken for one.
+    #[test]
+    fn one_letter_is_found_in_two_lanes() {
+        let counts = [0, 1, 2, 5, 0x7FFF, 0x8000, 0xFFFE, 0xFFFF_u16];
+        let word = |lanes: [u16; 2]| u32::from(lanes[0]) | u32::from(lanes[1]) << 16;
+        for (first, second) in counts.into_iter().flat_map(|first| counts.map(|second| (first, second))) {
+            for (in_first, in_second) in counts.into_iter().flat_map(|first| counts.map(|second| (first, second))) {
+                let sent = word([first.wrapping_add(in_first), second.wrapping_add(in_second)]);
+                let found = only_letter(sent, word([first, second]));
+                let expected = match (in_first, in_second) {
+                    (1, 0) if first != u16::MAX => Some((0, first)),
+                    (0, 1) => Some((1, second)),
+                    _ => None,
+                };
+                assert_eq!(found, expected, "{in_first} and {in_second} letters after {first} and {second}");
+            }
+        }
     }
 }

@@ -412,6 +412,13 @@ impl Office {
         }
     }
 
+    /// Keeps the high-water mark of a lane.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn note_depth(&self, lane: usize) {
+        self.lane(lane).note_depth(self.lane(lane).published());
+    }
+
     /// Whether there is a letter in any lane.
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
@@ -436,7 +443,10 @@ impl Office {
             cut = again;
         }
         for ((_, lane), &until) in self.lanes_in_use().zip(&cut) {
-            lane.note_depth(until);
+            // One that nobody has sent through may not be open yet.
+            if until != lane.received() {
+                lane.note_depth(until);
+            }
         }
         while let Some((lane, next)) = self.oldest_in(&cut, inbox) {
             trace::listed(1);
@@ -473,11 +483,17 @@ impl Office {
 
     /// The most letters that one lane had at once.
     pub(crate) fn high_water(&self, capacity: usize) -> usize {
+        if self.desk.id().is_none() {
+            return 0;
+        }
         self.lanes_in_use().map(|(_, lane)| lane.high_water(capacity)).max().unwrap_or(0)
     }
 
     /// Letters in all lanes that have not left yet.
     pub(crate) fn occupied(&self, capacity: usize) -> usize {
+        if self.desk.id().is_none() {
+            return 0;
+        }
         self.lanes_in_use().map(|(_, lane)| lane.occupied(capacity)).sum()
     }
 }

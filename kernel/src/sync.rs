@@ -80,7 +80,7 @@ mutants! {
     LaneFreedRelaxed,
     /// `Lane`: the sender reads the count of freed slots relaxed.
     LaneFreedReadRelaxed,
-    /// `Lane::has_room`: one slot too many is taken for free.
+    /// `Lane::room`: one slot too many is taken for free.
     LaneOneTooMany,
     /// `Mail::drain`: lanes seen empty are not read again after a letter was found elsewhere.
     CutNotRepeated,
@@ -152,9 +152,9 @@ mutants! {
     PromiseWantedFence,
     /// Whoever frees a promise slot does not fence before it looks who wants one.
     PromiseFreedFence,
-    /// The number of an actor is published relaxed, so its entry in the table may lag behind.
+    /// The lanes of an actor are opened relaxed, so its number and its entry in the table may lag behind.
     NumberRelaxed,
-    /// The number of an actor is read relaxed.
+    /// Whether lanes are open is read relaxed.
     NumberReadRelaxed,
     /// `Ready::note`: an actor is put into a ready set relaxed, so what others find by its number may lag behind.
     NotedRelaxed,

@@ -260,8 +260,10 @@ mod rings {
         LetterName { lane: label.lane() as u8, slot: label.slot(), method: head.method.get() }
     }
 
-    /// Every hop comes here. A port that only takes a note of it is inlined, so the rest waits until it says that it wants more.
-    #[inline(always)]
+    /// Every hop comes here. On a host a port that only takes a note of it is inlined, so the rest waits until it says that it wants
+    /// more; on a chip this is a function, whose cycles are counted.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn write(hop: Hop, actor: ActorId, letter: Option<LetterName>) {
         let actor = actor.number();
         // First, because simulated time passes there.

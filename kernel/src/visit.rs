@@ -15,8 +15,8 @@
 //! run only between its admission by the gate and its `ended`, both under the lock, and the gate admits no letter that would
 //! alias one inside; so the references a method gets are unique or shared as Rust demands.
 //!
-//! What depends on the actor's type is behind [`Resident`](crate::desk::Resident). On a chip all of this exists once, for the
-//! trait object; on a host, where code is small change, once per actor's type, with everything inlined.
+//! What depends on the actor's type is behind [`Resident`](crate::desk::Resident), the straight lines among it. On a chip all else exists
+//! once, for the trait object; on a host, where code is small change, once per actor's type, with everything inlined.
 #![expect(unsafe_code, reason = "keeps the promises that running a letter asks for")]
 
 pub(crate) mod monitored;
@@ -92,9 +92,9 @@ fn visit_batch<R: Resident + ?Sized>(office: &'static Office, resident: &'static
         let more = loop {
             let Run { lane, until, all } = office.oldest(own, resident);
             let place = office.lane(lane).received();
-            office.lane(lane).note_depth(until);
             // One letter at least, so that a visit is worth its while; more while nobody else waits.
             if place != until {
+                office.lane(lane).note_depth(until);
                 let on_panic = OnPanic(|| abandon(office, here));
                 let last = if until.wrapping_sub(place) > budget { place.wrapping_add(budget) } else { until };
                 // SAFETY: the lock is held; these letters are published, and the next of their lane.

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "implements the kernel's port, and waits for a hardware lock")]
 
 use core::arch::asm;
+use core::sync::atomic::{Ordering, compiler_fence};
 
 use embassy_rp::pac::{self, timer::Timer};
 use flockwork::port::LockWord;
@@ -38,6 +39,7 @@ unsafe impl Chip for Rp2040 {
         }
         // SAFETY: the hardware lock keeps the other core away, the mask this core's interrupts.
         let was_clear = unsafe { word.test_and_set_exclusive() };
+        compiler_fence(Ordering::Release);
         // SAFETY: the register of the lock that was claimed; whatever is written frees it.
         unsafe { lock.write_volatile(1) };
         unmask(previous);

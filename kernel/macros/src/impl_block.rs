@@ -18,6 +18,9 @@ use syn::{Error, GenericParam, Generics, Ident, ImplItem, ItemImpl, Result, Toke
 
 use crate::signature::{self, Access, Answer, Block, Method, Objects, Parameter};
 
+/// A method is a byte; two of its values stand for none.
+const MAX_METHODS: usize = 254;
+
 /// The block as it is, followed by what makes its type an actor.
 pub(crate) fn expand(arguments: TokenStream, mut block: ItemImpl) -> TokenStream {
     match Actor::read(arguments, &mut block) {
@@ -91,8 +94,8 @@ impl Actor {
                 "an actor is what its messages do: it needs a `pub` method with `&self` or `&mut self`",
             ));
         }
-        if methods.len() > usize::from(u8::MAX) {
-            return Err(Error::new(methods[usize::from(u8::MAX)].name.span(), "an actor has at most 255 methods"));
+        if methods.len() > MAX_METHODS {
+            return Err(Error::new(methods[MAX_METHODS].name.span(), "an actor has at most 254 methods"));
         }
 
         let named =
