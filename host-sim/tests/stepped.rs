@@ -305,7 +305,9 @@ fn a_watcher_sees_time_pass_and_changes_nothing() {
     assert!(seen.windows(2).all(|two| two[1].cycles >= two[0].cycles + 5_000), "not too often");
     assert!(seen.len() as u64 >= watched.cycles / 10_000, "and not too seldom: {} times", seen.len());
     let busy = |snapshot: &&Snapshot| snapshot.cores.iter().all(|core| core.turn.is_some_and(|turn| turn.1 == "read"));
-    assert!(seen.iter().filter(busy).count() > seen.len() / 2, "both cores read most of the time");
+    // Between two turns a core is in none, and the watcher sees that oftener than it is so.
+    assert!(seen.iter().filter(busy).count() > seen.len() / 3, "both cores read at once");
+    assert!(watched.cycles < 12 * 10_000, "most of the time: {} cycles for 20 turns", watched.cycles);
     assert!(seen.is_sorted_by_key(|snapshot| snapshot.cores.iter().map(|core| core.figures.letters).sum::<u64>()));
 }
 
