@@ -11,7 +11,7 @@ use core::ptr::NonNull;
 
 use crate::call::{Post, Refused, Report};
 use crate::cores::{self, MAX_METHODS, MonitorTurn};
-use crate::desk::{Left, Resident, Tenant};
+use crate::desk::{Desk, Left, Resident, Tenant};
 use crate::gate::Sharing;
 use crate::inbox::{Inbox, Lists, ListsOf};
 use crate::lane::{Envelope, Lane, Slot, Slots, SlotsOf};
@@ -79,9 +79,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 assert!(
                     !<M::Discipline as Discipline>::STAYS || matches!(M::AFFINITY, Affinity::Pinned(_)),
                     "a monitor with the discipline `OnOneCore` must pin its actor: give it `const AFFINITY: Affinity = Affinity::Pinned(..)`"
-                );
-                assert!(A::METHODS.len() <= MAX_METHODS, "an actor has at most 254 methods");
+                )
             };
+            const { assert!(A::METHODS.len() <= MAX_METHODS, "an actor has at most 254 methods") };
             Self { mail, monitor: UnsafeCell::new(M::NEW), whole: UnsafeCell::new(whole) }
         }
     }
@@ -351,6 +351,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     /// Only workers of the core that the actor is pinned to take its lock; senders that replace letters would, too.
     const LOCK_IS_PRIVATE: bool = Self::PINNED_TO.is_some() && matches!(M::OVERFLOW, Overflow::Reject);
 
+    #[inline(always)]
+    fn enter(desk: &Desk) -> bool {
+        if Self::LOCK_IS_PRIVATE { desk.enter_alone() } else { desk.enter() }
+    }
+
     /// A visit.
     #[inline(always)]
     pub(crate) fn visit_here(&'static self, here: u8, mark: Mark) -> bool
@@ -380,7 +385,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     {
         let office = mail.office();
         let desk = &office.desk;
-        if !(if Self::LOCK_IS_PRIVATE { desk.enter_alone() } else { desk.enter() }) {
+        if !Self::enter(desk) {
             return false;
         }
         let Some(letter) = office.only_letter_at_hand(here) else {
@@ -405,7 +410,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     {
         let office = mail.office();
         let desk = &office.desk;
-        if !(if Self::LOCK_IS_PRIVATE { desk.enter_alone() } else { desk.enter() }) {
+        if !Self::enter(desk) {
             return false;
         }
         if !lists.is_quiet() {
