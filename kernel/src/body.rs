@@ -1,32 +1,34 @@
 //! The body of an actor: its mailbox, its monitor and its state; all of an actor that depends on its type.
 //!
-//! Sending writes a letter into its lane here; running one takes it out and borrows the state for its method, as the gate
-//! admitted. When, and on which core, is decided in [`visit`](crate::visit).
+//! Sending writes a letter into its lane here; running one, in [`running`], takes it out and borrows the state for its method, as the
+//! gate admitted. When, and on which core, is decided in [`visit`](crate::visit).
 #![expect(unsafe_code, reason = "borrows the state as the gate admitted")]
+
+mod running;
 
 use core::any::TypeId;
 use core::cell::UnsafeCell;
-use core::mem::{ManuallyDrop, MaybeUninit};
+use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use crate::call::{Post, Refused, Report};
-use crate::cores::{self, MAX_METHODS, MonitorTurn};
-use crate::desk::{Desk, Left, Resident, Tenant};
+use crate::cores::{self, MAX_METHODS};
+use crate::desk::{Resident, Tenant};
 use crate::gate::Sharing;
-use crate::inbox::{Inbox, Lists, ListsOf};
+use crate::inbox::{Lists, ListsOf};
 use crate::lane::{Envelope, Lane, Slot, Slots, SlotsOf};
-use crate::letter::{Access, Descriptor, Head, Letter, Method, Stage};
+use crate::letter::{Access, Descriptor, Head, Letter, Method};
 use crate::mailbox::{Mail, Office};
-use crate::methods::{Grant, Methods};
+use crate::methods::Methods;
 use crate::monitor::{Affinity, Discipline, Monitor, Permits};
 use crate::objects::{Claims, Objects, Unrunnable};
 use crate::overflow::{self, DeadLetter, Death, Overflow};
 use crate::port::{self, FOREIGN};
 use crate::promise::{Fresh, Ticket};
-use crate::ready::{ActorId, Mark, Ready};
-use crate::sync::{Ended, Mutant, const_unless_loom, fence, removed};
+use crate::ready::{ActorId, Ready};
+use crate::sync::{Mutant, const_unless_loom, fence, removed};
 use crate::trace;
-use crate::visit::{self, ANYBODY, OnPanic, monitored};
+use crate::visit::{self, ANYBODY};
 
 /// Unanswered asks per lane unless the declaration says otherwise.
 pub const DEFAULT_PROMISES: usize = 4;
@@ -346,272 +348,6 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         fresh.map(Fresh::into_ticket)
     }
 
-    // ---- running ----
-
-    /// Only workers of the core that the actor is pinned to take its lock; senders that replace letters would, too.
-    const LOCK_IS_PRIVATE: bool = Self::PINNED_TO.is_some() && matches!(M::OVERFLOW, Overflow::Reject);
-
-    #[inline(always)]
-    fn enter(desk: &Desk) -> bool {
-        if Self::LOCK_IS_PRIVATE { desk.enter_alone() } else { desk.enter() }
-    }
-
-    /// A visit.
-    #[inline(always)]
-    pub(crate) fn visit_here(&'static self, here: u8, mark: Mark) -> bool
-    where
-        Self: Resident,
-    {
-        let (mail, office) = (self.mail, self.mail.office());
-        // Before it looks for letters.
-        if mark.is_set() {
-            office.unmark(here, office.lane_of(here));
-        }
-        if Self::PINNED_TO.is_some_and(|core| core != here) {
-            return true;
-        }
-        match mail.lists.lists() {
-            None => self.visit_in_order(mail, here),
-            Some(lists) => self.visit_monitored(mail, lists, here),
-        }
-    }
-
-    /// A visit to an actor without a monitor: the straight line for exactly one letter, and nobody
-    /// at the bell after it. Everything else is left by a call in the last place, so that it costs the straight line nothing.
-    #[inline(always)]
-    fn visit_in_order(&'static self, mail: &'static Mail<A, M, N, P, L>, here: u8) -> bool
-    where
-        Self: Resident,
-    {
-        let office = mail.office();
-        let desk = &office.desk;
-        if !Self::enter(desk) {
-            return false;
-        }
-        let Some(letter) = office.only_letter_at_hand(here) else {
-            return visit::visit_otherwise(office, visit::anybody(self), here);
-        };
-        let on_panic = OnPanic(|| visit::abandon(office, here));
-        // SAFETY: the lock is held, and the letter is published and the next of its lane.
-        unsafe { self.run_in_order(mail, here, letter) };
-        core::mem::forget(on_panic);
-        // Whoever sent a letter since then has noted the actor, or will ring.
-        // (The core is asked for again, so that its number is not kept during the method.)
-        desk.release();
-        if desk.calls() { visit::answer_calls(office, visit::anybody(self), port::core()) } else { false }
-    }
-
-    /// A visit to an actor with a monitor: the straight line for exactly one letter that is granted at once, and
-    /// nobody else about. Everything else is left by a call in the last place.
-    #[inline(always)]
-    fn visit_monitored(&'static self, mail: &'static Mail<A, M, N, P, L>, lists: &'static Lists, here: u8) -> bool
-    where
-        Self: Resident,
-    {
-        let office = mail.office();
-        let desk = &office.desk;
-        if !Self::enter(desk) {
-            return false;
-        }
-        if !lists.is_quiet() {
-            return monitored::visit_otherwise(office, visit::anybody(self), lists, here);
-        }
-        let Some((lane, place)) = office.only_letter_at_hand(here) else {
-            return monitored::visit_otherwise(office, visit::anybody(self), lists, here);
-        };
-        let letter = mail.slots(lane).peek(place);
-        office.lane(lane).receive(place);
-        if !self.schedule_only(office, lists, here, letter) {
-            return monitored::keep_waiting(office, visit::anybody(self), lists, here, letter);
-        }
-        if matches!(Self::SHARING, Sharing::OneAtATime) || Self::view(letter).access() == Access::Writer {
-            let on_panic = OnPanic(|| {
-                lists.end_only_later(letter);
-                visit::abandon(office, here);
-            });
-            Self::view(letter).head().stage.set(Stage::Running);
-            // SAFETY: granted, alone, under the lock, which is held until it has ended.
-            unsafe { self.run_granted(here, letter, true) };
-            core::mem::forget(on_panic);
-            // The core is asked for again: kept during the method, it and all that was made of it would cost more.
-            let here = port::core();
-            // It was received last and leaves first, so the places are in order.
-            let _turn = MonitorTurn::begin(here);
-            let on_panic = monitored::on_monitors_panic(office, lists, here);
-            self.hear(letter, || {
-                let lane = Self::view(letter).head().label.get().lane();
-                if office.lane(lane).has_more(N as u16) {
-                    office.note_depth(lane);
-                }
-                office.lane(lane).free_next();
-            });
-            core::mem::forget(on_panic);
-        } else {
-            lists.start_only(Self::view(letter));
-            desk.release();
-            if desk.calls() {
-                monitored::answer_and_offer(office, visit::anybody(self), lists, here, letter);
-            }
-            // SAFETY: started above, under the lock, which was released.
-            let left = unsafe { self.run_sharing(here, letter) };
-            if left != Left::Alone || !lists.is_quiet() {
-                return monitored::go_on_among_others(office, visit::anybody(self), lists, letter, left);
-            }
-        }
-        // Whoever sent a letter since then has noted the actor, or will ring.
-        desk.release();
-        if desk.calls() { monitored::answer(office, visit::anybody(self), lists, port::core()) } else { false }
-    }
-
-    /// The monitor decides about the only letter there is; whether it was granted.
-    #[inline(always)]
-    fn schedule_only(
-        &'static self,
-        office: &'static Office,
-        lists: &'static Lists,
-        here: u8,
-        letter: NonNull<Head>,
-    ) -> bool {
-        let stage = &Self::view(letter).head().stage;
-        stage.set(Stage::Waiting);
-        let turn = MonitorTurn::begin(here);
-        let on_panic = OnPanic(|| {
-            lists.take_in(letter);
-            visit::abandon(office, here);
-        });
-        let inbox =
-            Inbox { lists, descriptor: const { &Self::DESCRIPTOR }, only: Some(letter), sharing: Self::SHARING };
-        // SAFETY: under the lock, and `schedule` cannot reach this again: it has no way to visit the actor.
-        unsafe { &mut *self.monitor.get() }.schedule(inbox);
-        core::mem::forget(on_panic);
-        let granted = stage.get() == Stage::Granted;
-        if granted {
-            turn.before_method();
-        }
-        granted
-    }
-
-    /// Under the lock, after a method: the monitor hears that its letter has ended, and decides about those that wait, if any do.
-    #[inline]
-    fn leave_and_schedule(&'static self, lists: &'static Lists, letter: NonNull<Head>) -> bool {
-        let (office, here) = (self.mail.office(), port::core());
-        let _turn = MonitorTurn::begin(here);
-        let on_panic = monitored::on_monitors_panic(office, lists, here);
-        // First, while the letter has its slot: lanes are at their fullest now.
-        office.drain_seldom(lists, office.lane_of(here).index);
-        self.hear(letter, || self.free(letter));
-        let others_wait = !lists.is_empty();
-        if others_wait {
-            lists.seen();
-            // SAFETY: as in `schedule`.
-            schedule(unsafe { &mut *self.monitor.get() }, lists);
-            lists.publish();
-        }
-        core::mem::forget(on_panic);
-        others_wait
-    }
-
-    /// The monitor hears that a letter has ended; then its slot is free, also if the monitor panics. Under the lock.
-    #[inline(always)]
-    fn hear(&'static self, letter: NonNull<Head>, free: impl Fn()) {
-        let on_panic = OnPanic(&free);
-        // SAFETY: under the lock, and `leave` cannot reach this again: it has no way to visit the actor.
-        unsafe { &mut *self.monitor.get() }.leave(Self::view(letter));
-        trace::left(|| self.office().desk.id(), trace::name(letter));
-        core::mem::forget(on_panic);
-        free();
-    }
-
-    /// Frees the slot of a letter that has left.
-    #[inline(always)]
-    fn free(&self, letter: NonNull<Head>) {
-        let (mail, label) = (self.mail, Self::view(letter).head().label.get());
-        mail.slots(label.lane()).free(mail.office().lane(label.lane()), label.slot());
-    }
-
-    /// Runs a letter that was granted, with or without the lock.
-    ///
-    /// # Safety
-    /// The caller started the letter under the lock, and runs it once; it is alone in the gate if and only if `alone`, and stays
-    /// in the gate until it has ended.
-    #[inline(always)]
-    unsafe fn run_granted(&'static self, here: u8, letter: NonNull<Head>, alone: bool) {
-        let id = || self.office().desk.id();
-        cores::set_method(here, || Self::view(letter).head().method.get());
-        trace::started(id, trace::name(letter));
-        let _ended = Finally(|| trace::ended(id, trace::name(letter)));
-        // SAFETY: the letter was granted, and `start` gave it to this worker alone, so its message is taken once, and its slot is its
-        // own until it has left. The gate admitted it alone, or as one that shares, with its claims, as the caller says; and it is
-        // inside the gate until its end is heard (the gate's invariant).
-        unsafe {
-            let claims = Slot::<A>::claims(letter);
-            if is_small::<A>() {
-                self.call_with(claims, alone, Slot::<A>::take(letter));
-            } else {
-                self.call_with_that_at(claims, alone, Slot::<A>::take_at(letter));
-            }
-        }
-    }
-
-    /// Receives a letter, frees its slot and runs it, under the lock, which stands for the borrow.
-    ///
-    /// # Safety
-    /// The caller holds the lock; the letter is published and the oldest of its lane not received yet.
-    #[inline(always)]
-    unsafe fn run_in_order(&'static self, mail: &Mail<A, M, N, P, L>, here: u8, (lane, place): (usize, u16)) {
-        let letter = mail.slots(lane).peek_in_order(place);
-        let name = trace::name(letter);
-        let id = || self.office().desk.id();
-        trace::started(id, name);
-        // SAFETY: the letter is published and not received, and keeps its claims until it is freed.
-        let claims = unsafe { Slot::<A>::claims(letter) };
-        let lane = mail.office().lane(lane);
-        let left = || trace::ended_and_left(id, name);
-        // SAFETY: only the holder of the lock receives, so the message is taken once. Letters of this actor are run only here, under
-        // the lock, one at a time.
-        unsafe {
-            if is_small::<A>() {
-                let message = Slot::<A>::take(letter);
-                lane.receive_and_free(place, N as u16);
-                cores::set_method(here, || A::method(&message));
-                let _left = Finally(left);
-                self.call_with(claims, true, message);
-            } else {
-                let mut message = MaybeUninit::<A::Message>::uninit();
-                message.as_mut_ptr().copy_from_nonoverlapping(Slot::<A>::take_at(letter), 1);
-                lane.receive_and_free(place, N as u16);
-                cores::set_method(here, || A::method(message.assume_init_ref()));
-                let _left = Finally(left);
-                self.call_with_that_at(claims, true, message.as_ptr());
-            }
-        }
-    }
-
-    /// Calls the method. By itself on a chip: what a visit needs after it would be spilled all over the method, and it is there once.
-    ///
-    /// # Safety
-    /// As [`Grant::new`].
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    #[cfg_attr(target_os = "none", inline(never))]
-    unsafe fn call_with(&'static self, claims: Claims, alone: bool, message: A::Message) {
-        let (state, objects) = A::Objects::split::<A>(self.whole.get());
-        // SAFETY: the caller's promise.
-        A::run(unsafe { Grant::new(state, objects, claims, alone) }, message);
-    }
-
-    /// The same with a larger message: taken apart into what a method needs and what it does not, copies of it would be copies of
-    /// bytes.
-    ///
-    /// # Safety
-    /// As [`Grant::new`]; the message is moved out.
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    #[cfg_attr(target_os = "none", inline(never))]
-    unsafe fn call_with_that_at(&'static self, claims: Claims, alone: bool, message: *const A::Message) {
-        let (state, objects) = A::Objects::split::<A>(self.whole.get());
-        // SAFETY: the caller's promise.
-        A::run(unsafe { Grant::new(state, objects, claims, alone) }, unsafe { message.read() });
-    }
-
     #[inline(always)]
     fn view(letter: NonNull<Head>) -> Letter<'static> {
         Letter { head: letter, descriptor: const { &Self::DESCRIPTOR } }
@@ -675,121 +411,5 @@ where
 
     fn report(&'static self) -> Report {
         Body::report(self)
-    }
-}
-
-impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Resident for Body<A, M, N, P, L>
-where
-    M::Discipline: Permits<<A::Objects as Objects>::Whole<A>>,
-{
-    fn visit(&'static self, here: u8, mark: Mark) -> bool {
-        self.visit_here(here, mark)
-    }
-
-    #[inline(always)]
-    fn office(&self) -> &'static Office {
-        self.mail.office()
-    }
-
-    #[inline(always)]
-    fn pinned_to(&self) -> Option<u8> {
-        Self::PINNED_TO
-    }
-
-    #[inline(always)]
-    fn letter(&self, lane: usize, place: u16) -> NonNull<Head> {
-        let slots = self.mail.slots(lane);
-        if Self::IN_ORDER { slots.peek_in_order(place) } else { slots.peek(place) }
-    }
-
-    fn names(&self, method: u8) -> (&'static str, Option<&'static str>) {
-        (core::any::type_name::<A>(), A::METHODS.get(usize::from(method)).map(Method::name))
-    }
-
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    unsafe fn run_several(&'static self, here: u8, lane: usize, mut place: u16, until: u16) -> u16 {
-        if !Self::IN_ORDER {
-            return until;
-        }
-        loop {
-            // SAFETY: the caller's promise: this letter is the next.
-            unsafe { self.run_in_order(self.mail, here, (lane, place)) };
-            place = place.wrapping_add(1);
-            if place == until || cores::others_wait(here) {
-                return place;
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn schedule(&'static self) {
-        let Some(lists) = self.mail.lists.lists() else { return };
-        // SAFETY: under the lock, and `schedule` cannot reach this again: it has no way to visit the actor.
-        schedule(unsafe { &mut *self.monitor.get() }, lists);
-    }
-
-    fn leave(&'static self, letter: NonNull<Head>) {
-        if !Self::IN_ORDER {
-            self.hear(letter, || self.free(letter));
-        }
-    }
-
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    unsafe fn run_locked(&'static self, here: u8, letter: NonNull<Head>, alone: bool) {
-        // As the compiler knows where letters never share.
-        let alone = alone || matches!(Self::SHARING, Sharing::OneAtATime);
-        let Some(lists) = self.mail.lists.lists() else { return };
-        let on_panic = OnPanic(|| {
-            lists.end_later(letter);
-            visit::abandon(self.mail.office(), here);
-        });
-        // SAFETY: the caller's promise; the lock is held until the letter has ended.
-        unsafe { self.run_granted(here, letter, alone) };
-        core::mem::forget(on_panic);
-        lists.end_locked(Self::view(letter), alone);
-        let _ = self.leave_and_schedule(lists, letter);
-    }
-
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    #[cfg_attr(target_os = "none", inline(never))]
-    unsafe fn run_sharing(&'static self, here: u8, letter: NonNull<Head>) -> Left {
-        let Some(lists) = self.mail.lists.lists() else { return Left::NotYet };
-        let on_panic = OnPanic(|| {
-            monitored::say(letter, Ended::Run);
-            visit::note_here(self.mail.office(), here);
-        });
-        // SAFETY: the caller's promise; the gate has no writer, and the letter is in it until a holder of the lock takes it out: this
-        // worker, or whoever hears that it has ended.
-        unsafe { self.run_granted(here, letter, false) };
-        core::mem::forget(on_panic);
-        if !self.mail.office().desk.try_enter() {
-            return Left::NotYet;
-        }
-        lists.end_listed(Self::view(letter));
-        if self.leave_and_schedule(lists, letter) { Left::BeforeOthers } else { Left::Alone }
-    }
-}
-
-/// Whether messages are kept in registers.
-#[inline(always)]
-const fn is_small<A: Methods>() -> bool {
-    size_of::<A::Message>() <= SMALL || !cfg!(any(target_os = "none", miri))
-}
-
-/// Lets a monitor decide about the letters in the lists. By itself on a chip, once per monitor.
-#[cfg_attr(not(target_os = "none"), inline(always))]
-#[cfg_attr(target_os = "none", inline(never))]
-fn schedule<M: Monitor>(monitor: &mut M, lists: &'static Lists) {
-    let sharing = <M::Discipline as Discipline>::SHARING.0;
-    monitor.schedule(Inbox { lists, descriptor: lists.descriptor(), only: None, sharing });
-}
-
-/// Runs at the end of its scope, also when a panic unwinds through it.
-struct Finally<F: FnMut()>(F);
-
-impl<F: FnMut()> Drop for Finally<F> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        self.0();
     }
 }

@@ -193,9 +193,12 @@ impl Desk {
 
     /// Tries for the lock, and rings the bell if it is taken, where nobody but the calling core ever takes it: of an actor that is
     /// pinned there.
+    ///
+    /// # Safety
+    /// No other core ever tries for this lock, and no interrupt does.
     #[inline(always)]
-    pub(crate) fn enter_alone(&self) -> bool {
-        // SAFETY: nobody else sets the word: interrupts do not visit, and the caller says that no other core does.
+    pub(crate) unsafe fn enter_alone(&self) -> bool {
+        // SAFETY: the caller's promise: nobody else sets the word.
         let entered = unsafe { self.lock.test_and_set_exclusive() };
         if !entered {
             self.calls.bell.raise(None);

@@ -13,7 +13,8 @@
 //!
 //! While letters that share are run, other cores visit, and take further granted letters. **Invariant (gate):** a letter is
 //! run only between its admission by the gate and its `ended`, both under the lock, and the gate admits no letter that would
-//! alias one inside; so the references a method gets are unique or shared as Rust demands.
+//! alias one inside; so the references a method gets are unique or shared as Rust demands. (A writer that is the only letter there is
+//! need not be admitted: the gate is free, and the lock, which is held while it runs, keeps it so.)
 //!
 //! What depends on the actor's type is behind [`Resident`](crate::desk::Resident), the straight lines among it. On a chip all else exists
 //! once, for the trait object; on a host, where code is small change, once per actor's type, with everything inlined.
