@@ -163,6 +163,25 @@ fn a_right_monitor_outlives_all_faults() {
     }
 }
 
+/// A letter that is denied room again and again, although there is some, is sent in the end.
+#[test]
+fn denied_letters_are_sent_in_the_end() {
+    #[actor]
+    static SHELF: Actor<Shelf, ReadersWriter, 8> = Shelf { books: 0 };
+    let explored = explore("denied_letters_are_sent_in_the_end", 40, |seed| {
+        let faults = Faults { refused_sends: OnceIn(2), ..Faults::none() };
+        Device::stepped(2).seed(seed).faults(faults).run(|| {
+            (0..20).for_each(|books| {
+                SHELF.add().get().expect("it answers");
+                assert_eq!(SHELF.count().get(), Ok(books + 1));
+            });
+        });
+    });
+    if let Err(failure) = explored {
+        panic!("{failure}");
+    }
+}
+
 #[test]
 fn the_smallest_seed_that_fails_is_reported() {
     let explored = explore("the_smallest_seed_that_fails_is_reported", 40, |seed| {
