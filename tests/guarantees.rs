@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::SeqCst};
 use std::thread;
 
 use flockwork::{
-    Actor, Answered, Any, Category, Inbox, Letter, Methods, Monitor, Mutex, OneAtATime, Parallel, Readers,
+    Actor, Answered, Any, Category, Inbox, Letter, Methods, Monitor, Mutex, OneAtATime, Parallel, Pinned, Readers,
     ReadersWriter, Ref, Serial, Token, actor,
 };
 use support::{Meeting, Occupancy, core, device, insist, insist_outside, lock, require, run_until, spin_until};
@@ -415,6 +415,88 @@ fn granted_together_run_in_parallel_pam_10() {
                 letters += cores as u32 + 1;
             }
             run_until(|| Here::watch().leaves.load(SeqCst) == letters);
+        });
+        Here::watch().assert_done(letters);
+    }
+}
+
+/// Readers of which one needs all others to be over before it ends.
+pub struct Crowd;
+
+/// How many of the others are over.
+static OVER: AtomicU32 = AtomicU32::new(0);
+/// Raised when all letters of a round were sent.
+static ALL_SENT: AtomicBool = AtomicBool::new(false);
+/// The others of a round.
+const OTHERS: u32 = 31;
+
+fn wait_for_the_others() {
+    spin_until(|| OVER.load(SeqCst) == OTHERS);
+}
+
+#[actor]
+impl Crowd {
+    /// Everything that is sent meanwhile is granted at once when it ends.
+    pub fn begin(&mut self) {
+        spin_until(|| ALL_SENT.load(SeqCst));
+    }
+    /// A long turn.
+    pub fn outlast(&self) {
+        wait_for_the_others();
+    }
+    /// A turn that waits.
+    pub fn await_the_end(&self, doorman: Ref<Doorman>) {
+        doorman.see_them_off().get().unwrap();
+    }
+    pub fn pass(&self) {
+        OVER.fetch_add(1, SeqCst);
+    }
+    pub fn stumble(&self) {
+        OVER.fetch_add(1, SeqCst);
+        std::panic::resume_unwind(Box::new("a turn that fails"));
+    }
+}
+
+pub struct Doorman;
+
+#[actor]
+impl Doorman {
+    pub fn see_them_off(&mut self) {
+        wait_for_the_others();
+    }
+}
+
+/// Lets a crowd of readers be granted at once, the first of them as given.
+fn crowd<W: Watcher>(crowd: Ref<Crowd>, letters: &mut u32, first: impl FnOnce()) {
+    OVER.store(0, SeqCst);
+    ALL_SENT.store(false, SeqCst);
+    crowd.begin().tell().unwrap();
+    first();
+    for other in 0..OTHERS {
+        let call = if other % 7 == 3 { crowd.stumble().tell() } else { crowd.pass().tell() };
+        call.unwrap();
+    }
+    ALL_SENT.store(true, SeqCst);
+    *letters += OTHERS + 2;
+    run_until(|| W::watch().leaves.load(SeqCst) == *letters);
+}
+
+/// PAM-10, PAM-G1, PAM-G5: a core takes several readers at once; those behind a long one, or one that waits, run nevertheless. One that fails
+/// takes none with it.
+#[test]
+fn nobody_is_stuck_in_a_share_pam_10() {
+    watch! { Here = Watch::new(); }
+    #[actor]
+    static CROWD: Actor<Crowd, Watched<ReadersWriter, Here>, 64> = Crowd;
+    #[actor]
+    static DOORMAN: Actor<Doorman, Pinned<1>, 4> = Doorman;
+    let mut letters = 0;
+    for cores in [2, 4] {
+        device(cores, || {
+            for _ in 0..50 {
+                crowd::<Here>(&CROWD, &mut letters, || CROWD.outlast().tell().unwrap());
+                crowd::<Here>(&CROWD, &mut letters, || CROWD.await_the_end(&DOORMAN).tell().unwrap());
+            }
         });
         Here::watch().assert_done(letters);
     }

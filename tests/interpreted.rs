@@ -72,6 +72,10 @@ impl Shelf {
         LOBBY.meet(people);
         self.books.concat()
     }
+    /// What is sent meanwhile waits.
+    pub fn hold(&mut self) {
+        LOBBY.meet(2);
+    }
     pub fn echo(&mut self, book: String) -> String {
         ANSWERING.store(true, SeqCst);
         book
@@ -226,6 +230,29 @@ fn readers_share_the_state_on_two_cores() {
             assert_eq!(writer.get(), Ok(vec![text(round)]));
             assert_eq!(shelf.first().get(), Ok(None));
         }
+    });
+}
+
+/// Many readers are granted at once, and each core takes several; one of them fails, and the other core takes back what is behind one that
+/// lasts until all others are over.
+#[test]
+fn cores_take_shares_of_many_readers() {
+    let shelf = shelf!(ReadersWriter, 16, 16);
+    device(2, || {
+        LOBBY.clear();
+        shelf.put(text(1)).get().unwrap();
+        let held = shelf.hold().ask().unwrap();
+        let last = shelf.meet(4).ask().unwrap();
+        let readers = [(); 8].map(|()| shelf.first().ask().unwrap());
+        let failed = shelf.explode_reading(text(2)).ask().unwrap();
+        let met = shelf.meet(4).ask().unwrap();
+        LOBBY.meet(2);
+        for reader in readers {
+            assert_eq!(reader.get(), Ok(Some(text(1))));
+        }
+        assert_eq!(failed.get(), Err(Failure::Panicked));
+        assert_eq!((held.get(), last.get(), met.get()), (Ok(()), Ok(text(1)), Ok(text(1))));
+        assert_eq!(shelf.take().get(), Ok(vec![text(1)]));
     });
 }
 

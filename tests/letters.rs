@@ -936,6 +936,59 @@ fn a_letter_for_no_method_is_refused_ker_11() {
     });
 }
 
+/// An actor by hand whose key fails for one of its messages, when it is told to.
+pub struct Touchy;
+
+static TOUCHED: AtomicBool = AtomicBool::new(false);
+static TOUCHY_RAN: AtomicU32 = AtomicU32::new(0);
+
+impl flockwork::Methods for Touchy {
+    type Message = u8;
+    type Replies = ();
+    type Objects = ();
+    type Front<B: ?Sized + 'static> = B;
+    const METHODS: &'static [flockwork::Method] = &[flockwork::Method::new("only", flockwork::Access::Writer)];
+
+    fn method(_: &u8) -> u8 {
+        0
+    }
+    fn key(message: &u8) -> u32 {
+        if *message == 1 && TOUCHED.load(SeqCst) {
+            std::panic::resume_unwind(Box::new("a key fails on purpose"));
+        }
+        u32::from(*message)
+    }
+    fn detach(_: &mut u8) -> flockwork::Detached {
+        flockwork::Reply::<()>::nobody().detach()
+    }
+    fn run(_: flockwork::Grant<'_, Self>, _: u8) {
+        TOUCHY_RAN.fetch_add(1, SeqCst);
+    }
+}
+
+/// KER-2: a key that fails under the actor's lock harms its sender alone: the letters that wait still run.
+#[test]
+fn a_key_that_fails_harms_nobody_else_ker_2() {
+    macro_rules! check {
+        ($monitor:ty) => {{
+            static MAIL: Mail<Touchy, $monitor, 2, 1, LANES> = Mail::new();
+            static TOUCHY: Body<Touchy, $monitor, 2, 1, LANES> = Body::new(&MAIL, Touchy);
+            let tell = |message| flockwork::Call::<Touchy, _, _, ()>::new(&TOUCHY, move |_| message).tell().is_ok();
+            TOUCHY_RAN.store(0, SeqCst);
+            device(1, || {
+                assert!(tell(1) && tell(2));
+                TOUCHED.store(true, SeqCst);
+                assert!(std::panic::catch_unwind(|| tell(3)).is_err());
+                TOUCHED.store(false, SeqCst);
+                assert!(tell(1), "it takes the place of the other one");
+                run_until(|| TOUCHY_RAN.load(SeqCst) == 2);
+            });
+        }};
+    }
+    check!(Coalesce<Serial>);
+    check!(Coalesce<Mutex>);
+}
+
 // ---- reports ----
 
 /// The report of an actor tells how full its mailbox ever was, under every kind of monitor.

@@ -28,13 +28,13 @@ use crate::promise::{Fresh, Ticket};
 use crate::ready::{ActorId, Ready};
 use crate::sync::{Mutant, const_unless_loom, fence, removed};
 use crate::trace;
-use crate::visit::{self, ANYBODY};
+use crate::visit::{self, ANYBODY, OnPanic, monitored};
 
 /// Unanswered asks per lane unless the declaration says otherwise.
 pub const DEFAULT_PROMISES: usize = 4;
 
 /// Messages up to this size, in bytes, are kept in registers while they are sent.
-const SMALL: usize = 16;
+pub(crate) const SMALL: usize = 16;
 
 /// An actor's mailbox, monitor and state. Declared by `#[actor] static`.
 pub struct Body<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> {
@@ -198,15 +198,31 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // SAFETY: the caller's message is there.
         let address = Self::address(unsafe { &*message }).map_err(Refused::Unrunnable)?;
         self.id();
-        let sent = self.office().send(&mut |lane, place| {
-            // SAFETY: the caller gives it away, and hears that it is gone.
-            unsafe { Self::write(self.mail, (lane, self.office().lane(lane)), place, address, message) };
-        });
+        let send = || {
+            self.office().send(&mut |lane, place| {
+                // SAFETY: the caller gives it away, and hears that it is gone.
+                unsafe { Self::write(self.mail, (lane, self.office().lane(lane)), place, address, message) };
+            })
+        };
+        let sent = send() || (self.make_room(port::core()) && send());
         match M::OVERFLOW {
             _ if sent => Ok(()),
             Overflow::Reject => Err(Refused::Full),
             // SAFETY: the message was not moved out.
             _ => unsafe { self.put_without_room(message) },
+        }
+    }
+
+    /// A letter found no room: what has ended leaves. Whether there may be room now.
+    fn make_room(&'static self, here: u8) -> bool
+    where
+        Self: Resident,
+    {
+        match self.mail.lists.lists() {
+            Some(lists) if matches!(Self::SHARING, Sharing::Parallel) => {
+                monitored::make_room(self.office(), visit::anybody(self), lists, here)
+            }
+            _ => false,
         }
     }
 
@@ -301,6 +317,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if !office.desk.try_enter() {
             return None;
         }
+        // The key is the user's code. Nothing was taken out before it was asked.
+        let on_panic = OnPanic(|| visit::abandon(office, here));
         let discarded = match self.mail.lists.lists() {
             None => {
                 // Letters of an actor without a monitor leave in order, so only the next one can be taken out.
@@ -328,6 +346,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 })
             }
         };
+        core::mem::forget(on_panic);
         // Whoever rang, and what was drained, is served by a visit of this core.
         let _ = visit::exit(office);
         visit::note_here(office, here);
@@ -405,8 +424,11 @@ where
         office.desk.want_room();
         cores::want_room(here);
         fence(Mutant::RoomFence);
-        let _masked = port::mask();
-        removed(Mutant::RoomNotRechecked) || office.as_sender(here, |_, lane| lane.room().is_none())
+        let is_full = || {
+            let _masked = port::mask();
+            office.as_sender(here, |_, lane| lane.room().is_none())
+        };
+        removed(Mutant::RoomNotRechecked) || (is_full() && (!self.make_room(here) || is_full()))
     }
 
     fn report(&'static self) -> Report {

@@ -15,6 +15,7 @@ use crate::foreign;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
 use crate::promise::Ticket;
 use crate::ready::{self, ActorId, Invitations, Mark, Next, Ready, Unseen};
+use crate::share;
 use crate::sync::{Byte, Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static, removed};
 use crate::trace;
 use crate::visit;
@@ -179,6 +180,7 @@ kernel_static! { static CORES: Cores = Cores::new(); }
 pub(crate) fn begin() {
     let _ = (&*TABLE, &*CORES);
     ready::begin();
+    share::begin();
 }
 
 #[inline(always)]
@@ -192,6 +194,14 @@ pub(crate) fn core(core: u8) -> &'static Core {
 /// Notes on core `here` that an actor has something to do. Called by that core.
 fn note(here: u8, id: ActorId) {
     visit::note_here(actor(id).office(), here);
+}
+
+/// A turn of this core waits: what it has taken of its actor's letters besides, and not begun, is to be taken back, by whichever core
+/// comes first.
+pub(crate) fn let_go(here: u8) {
+    if let Some(id) = share::of_core(here).let_go() {
+        note(here, id);
+    }
 }
 
 /// Puts an actor, marked where marks are kept, into the ready set of core `here`; true if it was not in. Called by that core, with
@@ -457,11 +467,17 @@ pub(crate) fn offer_surplus(here: u8) {
 
 /// The same after a second letter to an actor that could run both at once, and only if a core seems to be idle: whoever sends
 /// many before it comes to its worker need not do all of them alone.
-#[cfg_attr(target_os = "none", inline(never))]
+#[inline(always)]
 pub(crate) fn offer_letter(here: u8) {
     if port::cores() > 1 && idle_core(here).is_some() {
-        offer_surplus(here);
+        offer_surplus_by_the_way(here);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn offer_surplus_by_the_way(here: u8) {
+    offer_surplus(here);
 }
 
 fn offer(here: u8) {
@@ -474,6 +490,7 @@ fn offer(here: u8) {
 }
 
 /// Some core that says it is idle.
+#[inline(always)]
 fn idle_core(here: u8) -> Option<u8> {
     others(here).find(|&other| core(other).idle.read() == 1)
 }

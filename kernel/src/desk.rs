@@ -70,11 +70,13 @@ pub(crate) trait Resident: Sync {
     /// Tells the monitor of a letter that has left the gate; then its slot is free, also if the monitor panics.
     fn leave(&'static self, letter: NonNull<Head>);
 
-    /// Runs a letter that was granted, under the lock; then it leaves, and the monitor decides about what waits.
+    /// Of an actor with a monitor: runs letters under the lock, while letters are granted that nobody could run another one beside, and
+    /// after the first only while no other actor waits for the core. Each leaves then, and the monitor decides about what waits. What is
+    /// left of the budget.
     ///
     /// # Safety
-    /// The caller holds the lock, has started the letter, and runs it once; it is alone in the gate if and only if `alone`.
-    unsafe fn run_locked(&'static self, here: u8, letter: NonNull<Head>, alone: bool);
+    /// The caller holds the lock, and the budget is one at least.
+    unsafe fn run_locked(&'static self, here: u8, budget: u16) -> u16;
 
     /// Runs a letter that shares the state, without the lock. If that is had at once after it, the letter leaves, the monitor decides about
     /// what waits, and the lock is held. Otherwise the letter is still listed, and nobody knows yet that it has ended.
@@ -82,9 +84,16 @@ pub(crate) trait Resident: Sync {
     /// # Safety
     /// The caller has started the letter under the lock, which it has released, and runs it once.
     unsafe fn run_sharing(&'static self, here: u8, letter: NonNull<Head>) -> Left;
+
+    /// Runs the letters of this core's share, without the lock, so many at most. If that is had at once after it, those that were run leave,
+    /// as above. Otherwise it is left to whoever has the lock.
+    ///
+    /// # Safety
+    /// The caller has taken the share, of letters of this actor, of this size, under the lock, which it has released.
+    unsafe fn run_share(&'static self, here: u8, count: u8) -> Left;
 }
 
-/// Whether a letter that was run without the lock has left.
+/// Whether a letter, or a share of letters, that was run without the lock has left.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Left {
     /// The lock was not had at once.

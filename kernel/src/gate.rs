@@ -106,11 +106,29 @@ impl Gate {
     /// Lets a letter in that shares, and claims nothing.
     #[inline(always)]
     pub(crate) fn admit_reader(&self) -> bool {
-        let admitted = !self.is_closed();
+        let admitted = self.admits_readers();
         if admitted {
-            self.inside.set(self.inside.get().wrapping_add(1));
+            self.admit_readers(1);
         }
         admitted
+    }
+
+    /// Whether letters that share, and claim nothing, can come in.
+    #[inline(always)]
+    pub(crate) fn admits_readers(&self) -> bool {
+        !self.is_closed()
+    }
+
+    /// Lets in so many letters that share, and claim nothing, where they can come in.
+    #[inline(always)]
+    pub(crate) fn admit_readers(&self, count: u16) {
+        self.inside.set(self.inside.get().wrapping_add(count));
+    }
+
+    /// Takes out so many letters that share, and claim nothing.
+    #[inline(always)]
+    pub(crate) fn release_readers(&self, count: u16) {
+        self.inside.set(self.inside.get().wrapping_sub(count));
     }
 
     /// Lets in a letter that shares, while nobody is inside.

@@ -12,6 +12,7 @@ use crate::gate::{Gate, Sharing, compatible};
 use crate::lane::Places;
 use crate::letter::{Access, Category, Descriptor, Head, Letter, Link, Stage};
 use crate::objects::Claims;
+use crate::port;
 use crate::sync::{Count32, Ended, Guarded, Mutant, const_unless_loom};
 use crate::trace::Owner;
 
@@ -24,7 +25,19 @@ use crate::trace::Owner;
 pub trait Filter {
     /// Whether the letter passes.
     fn pass(&self, letter: &Letter<'_>) -> bool;
+
+    /// Whether it does nothing but look at the letter, as the kernel's own do.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn is_plain(&self) -> Plain {
+        Plain(false)
+    }
 }
+
+/// The kernel's word for it that a filter does nothing but look at letters: it neither fails nor grants.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Plain(bool);
 
 impl<F: Fn(&Letter<'_>) -> bool> Filter for F {
     #[inline(always)]
@@ -56,6 +69,11 @@ macro_rules! access_filter {
             #[inline(always)]
             fn pass(&self, letter: &Letter<'_>) -> bool {
                 matches!(letter.access(), $pattern)
+            }
+
+            #[inline(always)]
+            fn is_plain(&self) -> Plain {
+                Plain(true)
             }
         }
     )*};
@@ -107,10 +125,13 @@ impl ListsOf for Lists {
     }
 }
 
+/// Letters per core that are few: the cores may soon have run them all.
+pub(crate) const FEW: u16 = 6;
+
 /// The lists of letters of one actor, and its gate. Everything here is under the actor's lock.
 ///
 /// A letter is in the list of waiting letters, then in that of granted ones, then, if it is run without the lock, in that of
-/// running ones. A letter that is granted while it is the oldest leaves the first list at once; `next` of it stays as it is, so
+/// running ones, or in a core's share ([`share`](crate::share)). A letter that is granted while it is the oldest leaves the first list at once; `next` of it stays as it is, so
 /// whoever is just walking along the list goes on from it. One from the middle leaves the list when `schedule` has returned.
 /// `youngest` and `last_granted` mean something only while their lists are not empty.
 #[doc(hidden)]
@@ -130,6 +151,10 @@ pub struct Lists {
     first_granted: Guarded<Link>,
     last_granted: Guarded<Link>,
     running: Guarded<Link>,
+    /// How many cores have taken shares of the letters; those are in none of the lists.
+    shares: Guarded<u8>,
+    /// How many letters are in shares.
+    in_shares: Guarded<u16>,
     /// Grants that would have aliased.
     refused: Count32,
 }
@@ -149,6 +174,8 @@ impl Lists {
                 first_granted: Guarded::new(None),
                 last_granted: Guarded::new(None),
                 running: Guarded::new(None),
+                shares: Guarded::new(0),
+                in_shares: Guarded::new(0),
                 refused: Count32::new(),
             }
         }
@@ -202,7 +229,54 @@ impl Lists {
     /// Whether a letter was started without the lock that has not left yet.
     #[inline(always)]
     pub(crate) fn has_running(&self) -> bool {
-        self.running.get().is_some()
+        self.running.get().is_some() || self.has_shares()
+    }
+
+    /// Whether cores have taken shares of the letters.
+    #[inline(always)]
+    pub(crate) fn has_shares(&self) -> bool {
+        self.shares() != 0
+    }
+
+    /// How many cores have.
+    #[inline(always)]
+    pub(crate) fn shares(&self) -> u8 {
+        self.shares.get()
+    }
+
+    /// A core takes a share of so many letters.
+    #[inline(always)]
+    pub(crate) fn begin_share(&self, letters: u8) {
+        self.shares.set(self.shares.get() + 1);
+        self.in_shares.set(self.in_shares.get() + u16::from(letters));
+    }
+
+    /// So many letters of a share come back, or have left.
+    #[inline(always)]
+    pub(crate) fn lessen_share(&self, letters: u8) {
+        self.in_shares.set(self.in_shares.get() - u16::from(letters));
+    }
+
+    /// A share of so many letters is given up.
+    #[inline(always)]
+    pub(crate) fn end_share(&self, letters: u8) {
+        self.shares.set(self.shares.get() - 1);
+        self.lessen_share(letters);
+    }
+
+    /// Whether letters have claims.
+    #[inline(always)]
+    pub(crate) fn have_claims(&self) -> bool {
+        self.descriptor().claims_offset.is_some()
+    }
+
+    /// How many of the granted letters, which share the state, one core may take at once: its part of all that are inside the gate and in
+    /// nobody's share. (Models are small, so there it is all but one.)
+    #[inline(always)]
+    pub(crate) fn worth_sharing(&self) -> u16 {
+        // Letters of a share leave the gate one by one, and are counted until it is given up.
+        let inside = self.gate.readers().saturating_sub(self.in_shares.get());
+        if cfg!(loom) { inside.saturating_sub(1) } else { inside / u16::from(port::cores()) }.max(1)
     }
 
     /// Whether a letter waits that the monitor was not asked about yet.
@@ -226,36 +300,9 @@ impl Lists {
         self.refused.read(None)
     }
 
-    /// Appends a letter behind the youngest.
+    /// Appends letters behind the youngest.
     #[inline(always)]
-    pub(crate) fn append(&self, letter: NonNull<Head>) {
-        let head = deref(letter);
-        self.unseen.set(true);
-        head.next.set(None);
-        head.stage.set(Stage::Waiting);
-        if self.oldest.get().is_none() {
-            self.oldest.set(Some(letter));
-        } else if let Some(youngest) = self.youngest.get() {
-            deref(youngest).next.set(Some(letter));
-        }
-        self.youngest.set(Some(letter));
-    }
-
-    /// Appends the letters of a lane from one place up to another, one at least.
-    #[inline(always)]
-    pub(crate) fn append_lane(&self, lane: Places, mut place: u16, until: u16) {
-        let first = lane.peek(place);
-        let mut last = first;
-        deref(first).stage.set(Stage::Waiting);
-        place = place.wrapping_add(1);
-        while place != until {
-            let letter = lane.peek(place);
-            deref(letter).stage.set(Stage::Waiting);
-            deref(last).next.set(Some(letter));
-            last = letter;
-            place = place.wrapping_add(1);
-        }
-        deref(last).next.set(None);
+    pub(crate) fn append(&self, Chain { first, last }: Chain) {
         self.unseen.set(true);
         if self.oldest.get().is_none() {
             self.oldest.set(Some(first));
@@ -305,6 +352,44 @@ impl Lists {
         true
     }
 
+    /// Grants the oldest letters, from the first on, as long as they pass and share the state without claims; how many. They go from list
+    /// to list as they are, which is less than a grant of each. Meanwhile the lists are not what they should be, so `passes` must do nothing
+    /// but look at the letter.
+    #[inline(always)]
+    fn grant_front(&self, descriptor: &Descriptor, passes: impl Fn(&Letter<'_>) -> bool) -> usize {
+        if descriptor.claims_offset.is_some() || !self.gate.admits_readers() {
+            return 0;
+        }
+        let mut cursor = self.oldest.get();
+        let mut last = if self.has_granted() { self.last_granted.get() } else { None };
+        let mut granted = 0;
+        while let Some(letter) = cursor {
+            let head = deref(letter);
+            let view = Letter { head: letter, descriptor };
+            if head.stage.get() != Stage::Waiting || view.access() == Access::Writer || !passes(&view) {
+                break;
+            }
+            head.stage.set(Stage::Granted);
+            crate::trace::granted(|| self.owner.get(), crate::trace::name(letter));
+            match last {
+                None => self.first_granted.set(cursor),
+                Some(last) => deref(last).granted_next.set(cursor),
+            }
+            last = cursor;
+            cursor = head.next.get();
+            granted += 1;
+        }
+        if granted != 0
+            && let Some(letter) = last
+        {
+            deref(letter).granted_next.set(None);
+            self.last_granted.set(last);
+            self.oldest.set(cursor);
+            self.gate.admit_readers(granted);
+        }
+        usize::from(granted)
+    }
+
     /// Grants the only letter there is, while the gate is free; false if that was done already. It is in no list, and in the gate only
     /// when it is started.
     #[inline(always)]
@@ -327,7 +412,7 @@ impl Lists {
     /// The only letter there is was not granted: it waits.
     pub(crate) fn keep_waiting(&self, letter: NonNull<Head>) {
         crate::trace::listed(1);
-        self.append(letter);
+        self.append(Chain::of_one(letter));
         self.seen();
     }
 
@@ -349,7 +434,7 @@ impl Lists {
         {
             self.grant_again(letter);
         } else {
-            self.append(letter);
+            self.append(Chain::of_one(letter));
         }
     }
 
@@ -424,9 +509,21 @@ impl Lists {
     /// Takes the first granted letter, which the caller found there: it is run under the lock.
     #[inline(always)]
     pub(crate) fn start_locked(&self, letter: NonNull<Head>) {
+        self.set_first_granted(self.start_granted(letter));
+    }
+
+    /// Starts a granted letter that the caller takes out of the list; the one behind it.
+    #[inline(always)]
+    pub(crate) fn start_granted(&self, letter: NonNull<Head>) -> Link {
         let head = deref(letter);
-        self.first_granted.set(head.granted_next.get());
         head.stage.set(Stage::Running);
+        head.granted_next.get()
+    }
+
+    /// The letters before this one were taken out of the list.
+    #[inline(always)]
+    pub(crate) fn set_first_granted(&self, letter: Link) {
+        self.first_granted.set(letter);
     }
 
     /// A letter that was run under the lock goes out of the gate. What it claimed is free when it is in none of the lists.
@@ -446,13 +543,16 @@ impl Lists {
         deref(letter).ending.say(Ended::Run, Mutant::DoneRelaxed);
     }
 
-    /// Takes the first granted letter and lists it as running: it is run without the lock.
+    /// Takes the first granted letter, of which there is one, and lists it as running: it is run without the lock.
     #[inline(always)]
-    pub(crate) fn start(&self) -> Link {
-        let letter = self.first_granted.get()?;
+    pub(crate) fn start(&self) -> NonNull<Head> {
+        let letter = self.first_granted.get();
+        debug_assert!(letter.is_some());
+        // SAFETY: the caller has looked.
+        let letter = unsafe { letter.unwrap_unchecked() };
         self.start_locked(letter);
         self.list_running(letter);
-        Some(letter)
+        letter
     }
 
     #[inline(always)]
@@ -541,7 +641,7 @@ impl Lists {
 
     /// A letter that is inside the gate, granted before, comes first among the granted ones.
     #[cold]
-    fn grant_again(&self, letter: NonNull<Head>) {
+    pub(crate) fn grant_again(&self, letter: NonNull<Head>) {
         let head = deref(letter);
         head.stage.set(Stage::Granted);
         head.granted_next.set(self.first_granted.get());
@@ -562,6 +662,67 @@ impl Lists {
             }
         }
         claims
+    }
+}
+
+/// Letters on their way into the inbox, oldest first: they wait, and are linked as they will be there.
+#[derive(Clone, Copy)]
+pub(crate) struct Chain {
+    first: NonNull<Head>,
+    last: NonNull<Head>,
+}
+
+impl Chain {
+    #[inline(always)]
+    pub(crate) fn of_one(letter: NonNull<Head>) -> Self {
+        let head = deref(letter);
+        head.stage.set(Stage::Waiting);
+        head.next.set(None);
+        Self { first: letter, last: letter }
+    }
+
+    /// The letters of a lane from one place up to another, one at least.
+    #[inline(always)]
+    pub(crate) fn of_lane(lane: Places, mut place: u16, until: u16) -> Self {
+        let first = lane.peek(place);
+        let mut last = first;
+        deref(first).stage.set(Stage::Waiting);
+        place = place.wrapping_add(1);
+        while place != until {
+            let letter = lane.peek(place);
+            deref(letter).stage.set(Stage::Waiting);
+            deref(last).next.set(Some(letter));
+            last = letter;
+            place = place.wrapping_add(1);
+        }
+        deref(last).next.set(None);
+        Self { first, last }
+    }
+
+    /// Both, by age; of letters that are equally old, those of this one first. By itself, because a loop costs registers.
+    #[cfg_attr(target_os = "none", inline(never))]
+    pub(crate) fn merge(self, other: Self, is_older: impl Fn(NonNull<Head>, NonNull<Head>) -> bool) -> Self {
+        let first = if is_older(other.first, self.first) { other.first } else { self.first };
+        let (mut one, mut another) = (self.first, other.first);
+        let mut last = first;
+        loop {
+            // The older of the two comes behind the last, which for the first is itself.
+            let takes_another = is_older(another, one);
+            let next = if takes_another { another } else { one };
+            if last != next {
+                deref(last).next.set(Some(next));
+            }
+            last = next;
+            match deref(next).next.get() {
+                Some(behind) if takes_another => another = behind,
+                Some(behind) => one = behind,
+                None => {
+                    let (rest, end) = if takes_another { (one, self.last) } else { (another, other.last) };
+                    deref(last).next.set(Some(rest));
+                    return Self { first, last: end };
+                }
+            }
+        }
     }
 }
 
@@ -659,6 +820,9 @@ impl<'i> Inbox<'i> {
     #[inline(always)]
     pub fn execute_older_than(self, which: impl Filter, limit: impl Filter) -> usize {
         let mut granted = 0;
+        if self.only.is_none() && self.sharing == Sharing::Parallel && which.is_plain().0 && limit.is_plain().0 {
+            granted = self.lists.grant_front(self.descriptor, |letter| !limit.pass(letter) && which.pass(letter));
+        }
         for letter in self.letters() {
             if limit.pass(&letter) {
                 break;

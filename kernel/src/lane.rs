@@ -30,6 +30,7 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
+use crate::body::SMALL;
 use crate::letter::{Access, Head, Label};
 use crate::methods::Methods;
 use crate::objects::{Claims, Objects, PerLetter};
@@ -525,14 +526,24 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
         let index = if in_order { place & Self::MASK } else { self.slot_at(place) };
         let slot = &self.letters[usize::from(index)];
         slot.head.content.with_mut(|_| ());
+        let write_envelope = || {
+            slot.claims.keep(claims);
+            slot.head.stamp.set(stamp);
+            if !in_order || cfg!(feature = "trace") {
+                slot.head.method.set(method);
+                slot.head.access.set(access);
+            }
+        };
+        // What is in registers by now is in the way of a large message; a small one is in the way itself.
+        let is_large = const { size_of::<A::Message>() > SMALL };
+        if is_large {
+            write_envelope();
+        }
         // SAFETY: by the places invariant the slot is free, so it is the sender's until it is published; the caller gives
         // the message away.
         unsafe { slot.message.get().cast::<A::Message>().copy_from_nonoverlapping(message, 1) };
-        slot.claims.keep(claims);
-        slot.head.stamp.set(stamp);
-        if !in_order || cfg!(feature = "trace") {
-            slot.head.method.set(method);
-            slot.head.access.set(access);
+        if !is_large {
+            write_envelope();
         }
         NonNull::from(slot).cast()
     }

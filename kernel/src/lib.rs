@@ -72,6 +72,7 @@ pub mod rehearsal;
 pub mod trace;
 
 pub mod port;
+mod share;
 mod sync;
 
 mod format;

@@ -27,7 +27,7 @@ use core::ptr::NonNull;
 
 use crate::cores;
 use crate::desk::{Desk, Resident};
-use crate::inbox::{Lists, ListsOf};
+use crate::inbox::{Chain, Lists, ListsOf};
 use crate::lane::{Counts, Lane, LaneHead, Slots};
 use crate::letter::Head;
 use crate::methods::Methods;
@@ -390,7 +390,7 @@ impl Office {
             return self.drain_several(inbox, own, until);
         }
         trace::listed(1);
-        inbox.append(inbox.lane(own).peek(place));
+        inbox.append(Chain::of_one(inbox.lane(own).peek(place)));
         lane.receive_until(until);
     }
 
@@ -400,7 +400,7 @@ impl Office {
     fn drain_several(&self, inbox: &Lists, own: usize, until: u16) {
         let lane = self.lane(own);
         trace::listed(until.wrapping_sub(lane.received()));
-        inbox.append_lane(inbox.lane(own), lane.received(), until);
+        inbox.append(Chain::of_lane(inbox.lane(own), lane.received(), until));
         lane.receive_until(until);
     }
 
@@ -448,10 +448,21 @@ impl Office {
                 lane.note_depth(until);
             }
         }
-        while let Some((lane, next)) = self.oldest_in(&cut, inbox) {
-            trace::listed(1);
-            inbox.append(next);
-            self.lane(lane).receive(self.lane(lane).received());
+        let mut letters: Option<Chain> = None;
+        for ((index, lane), &until) in self.lanes_in_use().zip(&cut) {
+            let place = lane.received();
+            if place != until {
+                trace::listed(until.wrapping_sub(place));
+                let chain = Chain::of_lane(inbox.lane(index), place, until);
+                lane.receive_until(until);
+                letters = Some(match letters {
+                    None => chain,
+                    Some(others) => others.merge(chain, |one, other| is_older(stamp_of(one), stamp_of(other))),
+                });
+            }
+        }
+        if let Some(letters) = letters {
+            inbox.append(letters);
         }
     }
 
@@ -464,21 +475,6 @@ impl Office {
             tails[lane] = head.published();
         }
         tails
-    }
-
-    #[inline(always)]
-    fn oldest_in(&self, cut: &[u16; MAX_CORES], inbox: &Lists) -> Option<(usize, NonNull<Head>)> {
-        let mut oldest = None;
-        for ((lane, head), &tail) in self.lanes_in_use().zip(cut) {
-            if tail != head.received() {
-                let next = inbox.lane(lane).peek(head.received());
-                let stamp = stamp_of(next);
-                if oldest.is_none_or(|(_, _, older)| is_older(stamp, older)) {
-                    oldest = Some((lane, next, stamp));
-                }
-            }
-        }
-        oldest.map(|(lane, next, _)| (lane, next))
     }
 
     /// The most letters that one lane had at once.

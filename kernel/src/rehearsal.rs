@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 use core::ptr::NonNull;
 
-use crate::inbox::{Inbox, Lists};
+use crate::inbox::{Chain, Inbox, Lists};
 use crate::lane::Layout;
 use crate::letter::{Descriptor, Head, Letter, Method, Stage};
 use crate::monitor::{Discipline, Monitor, SharingOf};
@@ -220,7 +220,7 @@ impl<'r, M: Monitor, const N: usize> Rehearsal<'r, M, N> {
         slot.head.method.set(u8::try_from(place).expect("an actor has at most 256 methods"));
         slot.head.access.set(self.descriptor.methods[place].access());
         // The pointer is made from the whole slot, so that the claims can be reached from it.
-        self.lists.append(NonNull::from(slot).cast::<Head>());
+        self.lists.append(Chain::of_one(NonNull::from(slot).cast::<Head>()));
         id
     }
 
@@ -238,7 +238,8 @@ impl<'r, M: Monitor, const N: usize> Rehearsal<'r, M, N> {
         if self.lists.has_granted() {
             self.lists.publish();
         }
-        while let Some(letter) = self.lists.start() {
+        while self.lists.has_granted() {
+            let letter = self.lists.start();
             granted.letters[granted.len] = self.slot(letter).1;
             granted.len += 1;
         }

@@ -110,6 +110,14 @@ mutants! {
     DoneRelaxed,
     /// The holder of the lock reads that a letter has ended relaxed.
     DoneReadRelaxed,
+    /// How many letters of its share a core has run is published relaxed, so the writer after them may overlap their reads.
+    ShareRunRelaxed,
+    /// A core does not fence between saying how many letters of its share it has run and looking whether the others are wanted.
+    ShareRunFence,
+    /// Whoever wants the letters of a share does not fence before it looks how many were run.
+    ShareWantedFence,
+    /// Whoever wants the letters of a share takes the one as well that may have begun.
+    ShareBegunTaken,
     /// The gate grants a writer although readers run.
     GateIgnoresReaders,
     /// The gate grants readers although a writer was granted.

@@ -5,10 +5,9 @@
 //!
 //! ```text
 //!  round:  drain the lanes into the inbox · for each ended letter: leave, free its slot · schedule if letters wait
-//!  pull:   take one granted letter
-//!            it is alone in the gate: run it under the lock, leave, free its slot, next round
-//!            it shares:               unlock, run it, lock again, leave, free its slot, next round; if the lock is taken then, say
-//!                                     that the letter has ended: the holder hears it
+//!  pull:   the next granted letter is alone in the gate: run it under the lock, leave, free its slot, next round
+//!          it shares the state: take it, or several (a share), unlock, run them, lock again; they leave, their slots are
+//!          freed, next round; if the lock is taken then, say that they have ended: the holder hears it
 //! ```
 //!
 //! While letters that share are run, other cores visit, and take further granted letters. **Invariant (gate):** a letter is

@@ -184,6 +184,7 @@ fn wait(here: u8, what: &mut dyn Outstanding) {
     cores::end_turns(here);
     // A turn that waits has freed the slot of its letter; whoever waits for that room may be the one to answer.
     cores::tell_of_room();
+    cores::let_go(here);
     while !what.is_ready() {
         // A turn that panics leaves this as it is.
         let mut idle = false;

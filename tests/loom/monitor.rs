@@ -160,6 +160,30 @@ fn a_helper_with_a_monitor() {
     nothing_is_lost::<Watched, 1>("a reader, a writer and a helper", Extent::Bounded(3), &[&[Read], &[Write], &[]]);
 }
 
+/// Three readers: whoever finds them takes two at once, and the other core may take one of these back.
+#[test]
+fn a_share_is_taken_back() {
+    nothing_is_lost::<Watched, 4>("a share, taken back", Extent::Bounded(3), &[&[Read, Read, Read], &[]]);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn a_share_is_taken_back_longer() {
+    nothing_is_lost::<Watched, 4>("a share, taken back", Extent::Bounded(4), &[&[Read, Read, Read], &[]]);
+}
+
+/// The same before a writer, which must see that all have ended, whoever hears it.
+#[test]
+fn a_share_before_a_writer() {
+    nothing_is_lost::<Watched, 4>("a share before a writer", Extent::Bounded(2), &[&[Read, Read, Read], &[Write]]);
+}
+
+#[test]
+#[ignore = "takes half a minute"]
+fn a_share_before_a_writer_longer() {
+    nothing_is_lost::<Watched, 4>("a share before a writer", Extent::Bounded(3), &[&[Read, Read, Read], &[Write]]);
+}
+
 /// A letter that says what became of it.
 struct Witness(u32, Log);
 

@@ -55,6 +55,10 @@ mutants! {
     EndNotSaid => Dies("borrowing::two_readers_and_a_writer");
     DoneRelaxed => Dies("borrowing::a_reader_and_a_writer");
     DoneReadRelaxed => Dies("borrowing::a_reader_and_a_writer");
+    ShareRunRelaxed => Dies("monitor::a_share_before_a_writer_longer");
+    ShareRunFence => Dies("monitor::a_share_is_taken_back");
+    ShareWantedFence => Dies("monitor::a_share_is_taken_back");
+    ShareBegunTaken => Dies("monitor::a_share_is_taken_back");
     GateIgnoresReaders => Dies("borrowing::a_reader_and_a_writer");
     GateIgnoresWriter => Dies("borrowing::two_readers_and_a_writer");
     ResolveRelaxed => Dies("promises::resolved_against_taken");

@@ -3,6 +3,7 @@
 //! What is not straight, and does not depend on the actor's type, is in [`visit`](crate::visit).
 #![expect(unsafe_code, reason = "borrows the state as the gate admitted")]
 
+use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
@@ -12,7 +13,7 @@ use crate::desk::{Desk, Left, Resident};
 use crate::gate::Sharing;
 use crate::inbox::{Inbox, Lists, ListsOf};
 use crate::lane::Slot;
-use crate::letter::{Access, Head, Method, Stage};
+use crate::letter::{Access, Head, Letter, Method, Stage};
 use crate::mailbox::{Mail, Office};
 use crate::methods::{Grant, Methods};
 use crate::monitor::{Discipline, Monitor, Permits};
@@ -20,6 +21,7 @@ use crate::objects::{Claims, Objects};
 use crate::overflow::Overflow;
 use crate::port;
 use crate::ready::Mark;
+use crate::share;
 use crate::sync::Ended;
 use crate::trace;
 use crate::visit::{self, OnPanic, monitored};
@@ -134,7 +136,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             lists.start_only(Self::view(letter));
             desk.release();
             if desk.calls() {
-                monitored::answer_and_offer(office, visit::anybody(self), lists, here, letter);
+                monitored::answer_with_letter(office, visit::anybody(self), lists, here, letter);
             }
             // SAFETY: started above, under the lock, which was released.
             let left = unsafe { self.run_sharing(here, letter) };
@@ -353,19 +355,33 @@ where
     }
 
     #[cfg_attr(not(target_os = "none"), inline(always))]
-    unsafe fn run_locked(&'static self, here: u8, letter: NonNull<Head>, alone: bool) {
-        // As the compiler knows where letters never share.
-        let alone = alone || matches!(Self::SHARING, Sharing::OneAtATime);
-        let Some(lists) = self.mail.lists.lists() else { return };
-        let on_panic = OnPanic(|| {
-            lists.end_later(letter);
-            visit::abandon(self.mail.office(), here);
-        });
-        // SAFETY: the caller's promise; the lock is held until the letter has ended.
-        unsafe { self.run_granted(here, letter, alone) };
-        core::mem::forget(on_panic);
-        lists.end_locked(Self::view(letter), alone);
-        let _ = self.leave_and_schedule(lists, letter);
+    unsafe fn run_locked(&'static self, mut here: u8, mut budget: u16) -> u16 {
+        let Some(lists) = self.mail.lists.lists() else { return budget };
+        while let Some(letter) = lists.first_granted() {
+            // As the compiler knows where letters never share.
+            let alone = matches!(Self::SHARING, Sharing::OneAtATime) || lists.gate.has_writer();
+            if !alone && port::cores() != 1 {
+                break;
+            }
+            lists.start_locked(letter);
+            let on_panic = OnPanic(|| {
+                lists.end_later(letter);
+                visit::abandon(self.mail.office(), here);
+            });
+            // SAFETY: granted, and started under the lock, which is held until the letter has ended. If the gate has a writer, it is this
+            // letter, alone: no other one is granted before it has left.
+            unsafe { self.run_granted(here, letter, alone) };
+            core::mem::forget(on_panic);
+            lists.end_locked(Self::view(letter), alone);
+            let _ = self.leave_and_schedule(lists, letter);
+            budget -= 1;
+            // The core is asked for again, so that its number is not kept during the method.
+            here = port::core();
+            if budget == 0 || monitored::others_wait(self.mail.office(), here) {
+                break;
+            }
+        }
+        budget
     }
 
     #[cfg_attr(not(target_os = "none"), inline(always))]
@@ -386,6 +402,38 @@ where
         lists.end_listed(Self::view(letter));
         if self.leave_and_schedule(lists, letter) { Left::BeforeOthers } else { Left::Alone }
     }
+
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[cfg_attr(target_os = "none", inline(never))]
+    unsafe fn run_share(&'static self, mut here: u8, count: u8) -> Left {
+        let Some(lists) = self.mail.lists.lists() else { return Left::NotYet };
+        let mut run = 0;
+        loop {
+            let share = share::of_core(here);
+            let on_panic = OnPanic(|| {
+                share.stop(run + 1);
+                visit::note_here(self.mail.office(), here);
+            });
+            // SAFETY: the caller's promise: these letters were started. This one is this core's alone (the argument of `share`); the gate has
+            // no writer, and the letter is in it until a holder of the lock takes it out, which nobody does before it was run.
+            unsafe { self.run_granted(here, share.letter(run), false) };
+            core::mem::forget(on_panic);
+            run += 1;
+            // The core is asked for again, so that its number is not kept during the method.
+            here = port::core();
+            // What is said after the last one is said by its leaving. Other actors wait no longer than they would for a single letter.
+            if run == count || !share::of_core(here).goes_on(run) || monitored::others_wait(self.mail.office(), here) {
+                break;
+            }
+        }
+        let share = share::of_core(here);
+        if !self.mail.office().desk.try_enter() {
+            share.stop(run);
+            return Left::NotYet;
+        }
+        // SAFETY: under the lock, and a monitor cannot reach this again: it has no way to visit the actor.
+        leave_share(unsafe { &mut *self.monitor.get() }, self.mail.office(), lists, here, run)
+    }
 }
 
 /// Whether messages are kept in registers.
@@ -400,6 +448,47 @@ const fn is_small<A: Methods>() -> bool {
 fn schedule<M: Monitor>(monitor: &mut M, lists: &'static Lists) {
     let sharing = <M::Discipline as Discipline>::SHARING.0;
     monitor.schedule(Inbox { lists, descriptor: lists.descriptor(), only: None, sharing });
+}
+
+/// Under the lock, after the methods of a share of this core: its letters leave, the monitor decides about those that wait, and the share is
+/// given up. By itself on a chip, once per monitor.
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
+fn leave_share<M: Monitor>(monitor: &mut M, office: &'static Office, lists: &'static Lists, here: u8, run: u8) -> Left {
+    let share = share::of_core(here);
+    let _turn = MonitorTurn::begin(here);
+    let left = Cell::new(share.left());
+    let on_panic = OnPanic(|| {
+        share.set_left(left.get());
+        share.stop(run);
+        monitored::after_monitors_panic(office, lists, here);
+    });
+    // First, while the letters have their slots: lanes are at their fullest now.
+    office.drain_seldom(lists, office.lane_of(here).index);
+    let mut before = Left::Alone;
+    while left.get() != run {
+        let letter = share.letter(left.get());
+        left.set(left.get() + 1);
+        lists.gate.release_readers(1);
+        let free = || {
+            let label = Letter { head: letter, descriptor: lists.descriptor() }.head().label.get();
+            lists.lane(label.lane()).free(office.lane(label.lane()), label.slot());
+        };
+        let on_panic = OnPanic(free);
+        monitor.leave(Letter { head: letter, descriptor: lists.descriptor() });
+        trace::left(|| office.desk.id(), trace::name(letter));
+        core::mem::forget(on_panic);
+        free();
+        if !lists.is_empty() {
+            before = Left::BeforeOthers;
+            lists.seen();
+            schedule(monitor, lists);
+            lists.publish();
+        }
+    }
+    share.give_up(lists, run);
+    core::mem::forget(on_panic);
+    before
 }
 
 /// Runs at the end of its scope, also when a panic unwinds through it.

@@ -2,7 +2,8 @@
 //!
 //! A letter that is alone in the gate is run under the lock: nobody could run another one meanwhile. So nobody needs to find it
 //! either: it is in no list while it runs, and the visit goes from its method straight to its `leave`. Letters that share are run
-//! without the lock; they are listed as running, so that any holder of the lock finds those that have ended.
+//! without the lock; they are listed as running, or are in the share of their core, so that any holder of the lock finds those that have
+//! ended.
 //!
 //! A monitor's `leave` and `schedule` are called during a [`MonitorTurn`] only.
 #![expect(unsafe_code, reason = "keeps the promises that running a letter asks for")]
@@ -12,16 +13,15 @@ use core::ptr::NonNull;
 use super::{BATCH, OnPanic, exit, note_here, tell_of_room};
 use crate::cores::{self, MonitorTurn};
 use crate::desk::{Left, Resident};
-use crate::inbox::Lists;
+use crate::inbox::{FEW, Lists};
 use crate::letter::Head;
-use crate::mailbox::{LaneOf, Office};
-use crate::port;
+use crate::mailbox::Office;
+use crate::port::{self, FOREIGN, FOREIGN_THREADS};
+use crate::share;
 use crate::sync::{Ended, Mutant, removed};
 
 /// How often a worker with a letter in hand goes back for events that others left with it.
 const ROUNDS: u32 = 4;
-/// Letters per core that are few: the cores may soon have run them all.
-const FEW: u16 = 3;
 
 /// A visit to an actor with a monitor, beside its straight line ([`Body`](crate::body::Body)). The lock is held.
 #[cfg_attr(target_os = "none", inline(never))]
@@ -92,14 +92,13 @@ fn go_on<R: Resident + ?Sized>(
     mut budget: u16,
 ) -> bool {
     let desk = &office.desk;
-    let own = office.lane_of(here);
     loop {
-        if !lists.has_granted() {
+        if !find_granted(office, lists) {
             desk.release();
             if !desk.calls() || !answer_calls(office, resident, lists, here) {
                 return false;
             }
-        } else if budget == 0 || (budget < BATCH && (others_wait(office, own, here) || asker_waits(lists, here))) {
+        } else if budget == 0 || (budget < BATCH && (others_wait(office, here) || asker_waits(lists, here))) {
             // Whoever rang is served when this core comes back; other cores may have what is granted meanwhile.
             let shared = !lists.gate.has_writer();
             let _ = exit(office);
@@ -108,7 +107,8 @@ fn go_on<R: Resident + ?Sized>(
             }
             return true;
         } else if lists.gate.has_writer() || port::cores() == 1 {
-            budget = several_locked(office, resident, lists, here, budget);
+            // SAFETY: the lock is held, and the budget is not used up.
+            budget = unsafe { resident.run_locked(here, budget) };
         } else {
             match several_sharing(office, resident, lists, here, budget) {
                 Some(left) => budget = left,
@@ -116,6 +116,12 @@ fn go_on<R: Resident + ?Sized>(
             }
         }
     }
+}
+
+/// Whether letters are granted, or can be taken back from cores that have not begun them. The lock is held.
+#[inline(always)]
+fn find_granted(office: &Office, lists: &Lists) -> bool {
+    lists.has_granted() || (lists.has_shares() && share::take_back(office.desk.known_id(), lists))
 }
 
 /// After the lock was released: somebody rang, or waits for room. True if there was a round, and the lock is held again.
@@ -136,33 +142,6 @@ fn answer_calls<R: Resident + ?Sized>(
     again
 }
 
-/// Runs letters under the lock, while letters are granted that nobody could run another one beside, one at least. What is left of
-/// the budget.
-#[inline(always)]
-fn several_locked<R: Resident + ?Sized>(
-    office: &'static Office,
-    resident: &'static R,
-    lists: &'static Lists,
-    here: u8,
-    mut budget: u16,
-) -> u16 {
-    let own = office.lane_of(here);
-    while let Some(letter) = lists.first_granted() {
-        let alone = lists.gate.has_writer();
-        if !alone && port::cores() != 1 {
-            break;
-        }
-        lists.start_locked(letter);
-        // SAFETY: started under the lock, which is held until it has left.
-        unsafe { resident.run_locked(here, letter, alone) };
-        budget -= 1;
-        if budget == 0 || others_wait(office, own, here) {
-            break;
-        }
-    }
-    budget
-}
-
 /// Runs letters that share the state, without the lock, while such letters are granted, one at least. The lock is held before
 /// and after it; what is left of the budget, or none if the lock could not be had again (then its holder does the rest).
 #[inline(never)]
@@ -174,36 +153,94 @@ fn several_sharing<R: Resident + ?Sized>(
     mut budget: u16,
 ) -> Option<u16> {
     let desk = &office.desk;
-    let own = office.lane_of(here);
+    let share = share::of_core(here);
     let mut offered = false;
-    while let Some(letter) = lists.start() {
-        budget -= 1;
-        let mut surplus = lists.has_granted();
-        desk.release();
-        if desk.calls() {
-            surplus = answer_with_letter(office, resident, lists, here, letter, surplus);
+    while lists.has_granted() {
+        let worth = lists.worth_sharing().min(budget);
+        // Where somebody waits that a letter leaves, each leaves by itself. Letters with claims are looked for in the lists.
+        let left = if worth > 1 && lists.is_empty() && !desk.is_room_wanted() && share.is_free() && !lists.have_claims()
+        {
+            let count = share.take(desk.known_id(), lists, worth);
+            budget -= u16::from(count);
+            desk.release();
+            if desk.calls() {
+                offered = false;
+                answer_in_hand(office, resident, lists, here, Taken::Share);
+            }
+            // Whoever finds nothing else to do takes some of them back.
+            if !offered {
+                offered = true;
+                offer(office, here);
+            }
+            // SAFETY: taken under the lock, by this worker.
+            let left = unsafe { resident.run_share(here, count) };
+            if left == Left::NotYet && !desk.enter() {
+                return None;
+            }
+            left
+        } else {
+            budget -= 1;
+            one_sharing(office, resident, lists, here, &mut offered)?
+        };
+        if left != Left::Alone || desk.has_bell() {
+            // What the monitor may have granted since was not offered. (Whoever rings says of its letter that it has ended.)
             offered = false;
+            if left == Left::NotYet || desk.has_bell() {
+                round(office, resident, lists, here);
+            }
         }
-        if surplus && !offered {
-            offered = true;
-            offer(office, here);
-        }
-        // SAFETY: started under the lock, by this worker.
-        let left = unsafe { resident.run_sharing(here, letter) };
-        if left == Left::NotYet && !say_and_enter(office, letter) {
-            return None;
-        }
-        // What the monitor may have granted since was not offered. (Whoever rings says of its letter that it has ended.)
-        offered &= left == Left::Alone;
-        if left == Left::NotYet || desk.has_bell() {
-            offered = false;
-            round(office, resident, lists, here);
-        }
-        if lists.gate.has_writer() || budget == 0 || others_wait(office, own, here) || asker_waits(lists, here) {
+        if lists.gate.has_writer() || budget == 0 || others_wait(office, here) || asker_waits(lists, here) {
             break;
         }
     }
     Some(budget)
+}
+
+/// The same for one letter, of which there is one, where it is not worth a share, or none is to be had. None if the lock could not be
+/// had again.
+#[inline(never)]
+fn one_sharing<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    here: u8,
+    offered: &mut bool,
+) -> Option<Left> {
+    let desk = &office.desk;
+    let letter = lists.start();
+    let surplus = lists.has_granted();
+    desk.release();
+    if desk.calls() {
+        *offered = false;
+        answer_in_hand(office, resident, lists, here, Taken::One(letter));
+    }
+    if surplus && !*offered {
+        *offered = true;
+        offer(office, here);
+    }
+    // SAFETY: started under the lock, by this worker.
+    let left = unsafe { resident.run_sharing(here, letter) };
+    (left != Left::NotYet || say_and_enter(office, letter)).then_some(left)
+}
+
+/// What a worker took of the granted letters, which share the state: to be run without the lock.
+#[derive(Clone, Copy)]
+enum Taken {
+    /// The share of its core.
+    Share,
+    /// This letter: it is listed as running.
+    One(NonNull<Head>),
+}
+
+impl Taken {
+    /// It is not run.
+    #[cold]
+    fn give_back(self, here: u8) {
+        match self {
+            Self::Share => share::of_core(here).stop(0),
+            Self::One(letter) => say(letter, Ended::GivenBack),
+        }
+    }
 }
 
 /// Further letters are granted: other cores may have them.
@@ -238,7 +275,8 @@ fn say_and_enter(office: &'static Office, letter: NonNull<Head>) -> bool {
 /// Whether another actor waits for this core. This one may be in the ready set itself: so that other cores see its
 /// surplus, or because of a letter to itself.
 #[inline(always)]
-fn others_wait(office: &Office, own: LaneOf, here: u8) -> bool {
+pub(crate) fn others_wait(office: &Office, here: u8) -> bool {
+    let own = office.lane_of(here);
     cores::others_wait_besides(here, || office.desk.known_id(), || !own.shared && office.lane(own.index).is_marked())
 }
 
@@ -249,47 +287,47 @@ fn asker_waits(lists: &Lists, here: u8) -> bool {
     cores::is_answered(here) && lists.gate.readers() <= FEW * u16::from(port::cores())
 }
 
-/// After the lock was released with a letter in hand: what others left with this worker is done now and not after the turn. True
-/// if further letters are granted, as `surplus` says before, or may be. If the monitor panics, the letter is given back.
+/// After the lock was released with letters in hand: what others left with this worker is done now and not after the turn. If the monitor
+/// panics, the letters are given back.
 #[cold]
 #[inline(never)]
-fn answer_with_letter<R: Resident + ?Sized>(
+fn answer_in_hand<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
     here: u8,
-    letter: NonNull<Head>,
-    mut surplus: bool,
-) -> bool {
+    taken: Taken,
+) {
     let desk = &office.desk;
     tell_of_room(office);
     let mut rang = desk.rang();
+    let mut surplus = false;
     for _ in 0..ROUNDS {
         if !rang || !desk.try_enter() {
-            return surplus;
+            break;
         }
-        let on_panic = OnPanic(|| say(letter, Ended::GivenBack));
+        let on_panic = OnPanic(|| taken.give_back(here));
         round(office, resident, lists, here);
         core::mem::forget(on_panic);
         surplus = lists.has_granted();
         rang = exit(office);
     }
-    rang || surplus
+    if rang || surplus {
+        offer(office, here);
+    }
 }
 
-/// The same, and further letters are offered to other cores.
+/// The same for the straight line of a visit.
 #[cold]
 #[inline(never)]
-pub(crate) fn answer_and_offer<R: Resident + ?Sized>(
+pub(crate) fn answer_with_letter<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
     here: u8,
     letter: NonNull<Head>,
 ) {
-    if answer_with_letter(office, resident, lists, here, letter, false) {
-        offer(office, here);
-    }
+    answer_in_hand(office, resident, lists, here, Taken::One(letter));
 }
 
 /// A whole round, under the lock: what arrived goes into the inbox, what ended leaves, and the monitor schedules.
@@ -308,27 +346,75 @@ fn settle<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, l
     }
     let _monitor = MonitorTurn::begin(here);
     let on_panic = on_monitors_panic(office, lists, here);
-    while let Some(letter) = lists.ended(lists.descriptor()) {
+    let mut leave = |letter| {
         resident.leave(letter);
         if !lists.is_empty() {
             schedule(resident, lists);
         }
+    };
+    while let Some(letter) = lists.ended(lists.descriptor()) {
+        leave(letter);
     }
     if lists.has_unseen() {
         schedule(resident, lists);
     }
+    if lists.has_shares() {
+        // What is not granted may wait for a letter to leave, and who wants room for its slot.
+        let at_once = !lists.is_empty() || office.desk.is_room_wanted();
+        share::settle(office.desk.known_id(), lists, at_once, &mut leave);
+    }
     core::mem::forget(on_panic);
+}
+
+/// A letter found no room: those that have ended as parts of shares may still have their slots, and leave now. Whether there were any.
+#[cold]
+#[inline(never)]
+pub(crate) fn make_room<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    here: u8,
+) -> bool {
+    let desk = &office.desk;
+    if FOREIGN_THREADS && here == FOREIGN {
+        // Monitors are asked on cores only: whichever comes first.
+        desk.want_room();
+        note_here(office, here);
+        return false;
+    }
+    // Inside a monitor's turn no other one begins.
+    if cores::is_deciding(here) || !desk.try_enter() {
+        return false;
+    }
+    let ended = lists.has_shares() && share::has_ended(desk.known_id(), lists);
+    if ended {
+        let _outer = cores::Outer::keep(here);
+        desk.want_room();
+        round(office, resident, lists, here);
+    }
+    let rang = desk.exit();
+    if ended {
+        tell_of_room(office);
+    }
+    // Others may have been granted.
+    if rang || ended {
+        note_here(office, here);
+    }
+    ended
 }
 
 /// If the monitor panics, what it granted before stands, and it is asked again about the rest.
 #[inline(always)]
 pub(crate) fn on_monitors_panic(office: &'static Office, lists: &'static Lists, here: u8) -> OnPanic<impl FnMut()> {
-    OnPanic(move || {
-        lists.publish();
-        lists.ask_again();
-        office.desk.abandon();
-        note_here(office, here);
-    })
+    OnPanic(move || after_monitors_panic(office, lists, here))
+}
+
+#[cold]
+pub(crate) fn after_monitors_panic(office: &'static Office, lists: &'static Lists, here: u8) {
+    lists.publish();
+    lists.ask_again();
+    office.desk.abandon();
+    note_here(office, here);
 }
 
 /// The monitor decides about the letters that wait, one at least.

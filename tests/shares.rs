@@ -1,0 +1,340 @@
+//! Shares: a core takes several readers at once. Nobody is stuck because of it, whatever a turn or a monitor does.
+//!
+//! Each test has actors and flags of its own. Where cores must not be free to come and help, `Busy` actors keep their ready sets full.
+#![cfg(not(loom))]
+#![allow(missing_docs, unreachable_pub, reason = "the actors of a test are nobody's API")]
+
+mod support;
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::thread;
+use std::time::Duration;
+
+use flockwork::{Actor, Any, Filter as _, Inbox, Letter, Monitor, Parallel, Pinned, Readers, Ref, Writers, actor};
+use support::{Occupancy, device, insist_outside, run_until, spin_until};
+
+fn a_while() {
+    thread::sleep(Duration::from_millis(2));
+}
+
+/// Sends to itself until it is over, so that another actor always waits for its core.
+pub struct Busy {
+    over: &'static AtomicBool,
+}
+
+#[actor]
+impl Busy {
+    pub fn work(&mut self, this: Ref<Busy>) {
+        if !self.over.load(SeqCst) {
+            this.work(this).tell().unwrap();
+        }
+    }
+}
+
+// ---- a letter that waits for the leave of one that has ended ----
+
+static SENT: AtomicBool = AtomicBool::new(false);
+static LONG_BEGUN: AtomicBool = AtomicBool::new(false);
+static LAST_OVER: AtomicBool = AtomicBool::new(false);
+
+pub struct Crowd;
+
+#[actor]
+impl Crowd {
+    pub fn begin(&mut self) {
+        spin_until(|| SENT.load(SeqCst));
+    }
+    pub fn first(&self) {
+        thread::sleep(Duration::from_millis(100));
+    }
+    pub fn last(&self) {
+        LAST_OVER.store(true, SeqCst);
+    }
+    pub fn long(&self) {
+        LONG_BEGUN.store(true, SeqCst);
+        spin_until(|| LAST_OVER.load(SeqCst));
+    }
+    pub fn short(&self, waits: bool) {
+        spin_until(|| !waits || LONG_BEGUN.load(SeqCst));
+    }
+}
+
+/// At most one of `first` and `last` at a time, and all other readers.
+struct OneOfTwo {
+    readers: u32,
+    one_of_two: bool,
+    writing: bool,
+}
+
+impl OneOfTwo {
+    fn is_one(letter: &Letter<'_>) -> bool {
+        matches!(letter.method(), "first" | "last")
+    }
+}
+
+impl Monitor for OneOfTwo {
+    type Discipline = Parallel;
+    const NEW: Self = Self { readers: 0, one_of_two: false, writing: false };
+
+    fn schedule(&mut self, inbox: Inbox<'_>) {
+        if self.writing {
+            return;
+        }
+        if self.readers == 0 && inbox.execute_oldest(Writers) {
+            self.writing = true;
+            return;
+        }
+        for letter in inbox.letters().filter(|letter| Readers.pass(letter)) {
+            if !(Self::is_one(&letter) && self.one_of_two) && inbox.execute(letter) {
+                self.readers += 1;
+                self.one_of_two |= Self::is_one(&letter);
+            }
+        }
+    }
+
+    fn leave(&mut self, letter: Letter<'_>) {
+        if self.writing {
+            self.writing = false;
+            return;
+        }
+        self.readers -= 1;
+        self.one_of_two &= !Self::is_one(&letter);
+    }
+}
+
+/// PAM-14: what has ended leaves although a long turn follows it in its share, because a letter waits for that.
+#[test]
+fn what_has_ended_leaves_for_those_who_wait_pam_14() {
+    #[actor]
+    static CROWD: Actor<Crowd, OneOfTwo, 64> = Crowd;
+    #[actor]
+    static BUSY_0: Actor<Busy, Pinned<0>, 4> = Busy { over: &LAST_OVER };
+    #[actor]
+    static BUSY_1: Actor<Busy, Pinned<1>, 4> = Busy { over: &LAST_OVER };
+    device(2, || {
+        BUSY_0.work(&BUSY_0).tell().unwrap();
+        BUSY_1.work(&BUSY_1).tell().unwrap();
+        CROWD.begin().tell().unwrap();
+        CROWD.first().tell().unwrap();
+        CROWD.long().tell().unwrap();
+        (0..5).for_each(|short| CROWD.short(short == 4).tell().unwrap());
+        CROWD.last().tell().unwrap();
+        SENT.store(true, SeqCst);
+        run_until(|| LAST_OVER.load(SeqCst));
+    });
+}
+
+// ---- monitors that fail, or grant, in unexpected places ----
+
+/// A state that says if a borrow aliases, and counts.
+pub struct Shelf {
+    occupancy: Occupancy,
+    sent: &'static AtomicBool,
+    done: &'static AtomicU32,
+}
+
+impl Shelf {
+    const fn new(sent: &'static AtomicBool, done: &'static AtomicU32) -> Self {
+        Self { occupancy: Occupancy::new(), sent, done }
+    }
+}
+
+#[actor]
+impl Shelf {
+    /// What is sent meanwhile is granted at once when it ends.
+    pub fn begin(&mut self) {
+        spin_until(|| self.sent.load(SeqCst));
+    }
+    pub fn read(&self) {
+        self.occupancy.read(a_while);
+        self.done.fetch_add(1, SeqCst);
+    }
+    pub fn write(&mut self) {
+        self.occupancy.write(a_while);
+        self.done.fetch_add(1, SeqCst);
+    }
+}
+
+/// Five readers, a writer, and the same again; all of them run.
+fn read_and_write(shelf: Ref<Shelf>, sent: &AtomicBool, done: &AtomicU32) {
+    device(2, || {
+        shelf.begin().tell().unwrap();
+        for _ in 0..2 {
+            (0..5).for_each(|_| shelf.read().tell().unwrap());
+            shelf.write().tell().unwrap();
+        }
+        sent.store(true, SeqCst);
+        run_until(|| done.load(SeqCst) == 12);
+    });
+}
+
+/// Relies on the gate; its filter fails once, at the third letter.
+struct Tripping;
+
+static TRIPS: AtomicBool = AtomicBool::new(false);
+
+impl Monitor for Tripping {
+    type Discipline = Parallel;
+    const NEW: Self = Self;
+
+    fn schedule(&mut self, inbox: Inbox<'_>) {
+        let asked = std::cell::Cell::new(0);
+        let readers = |letter: &Letter<'_>| {
+            asked.set(asked.get() + 1);
+            if asked.get() == 3 && TRIPS.swap(false, SeqCst) {
+                resume_unwind(Box::new("a filter fails on purpose"));
+            }
+            Readers.pass(letter)
+        };
+        inbox.execute_older_than(readers, Writers);
+        inbox.execute_oldest(Any);
+    }
+
+    fn leave(&mut self, _: Letter<'_>) {}
+}
+
+/// SAFE-1: a filter that fails leaves the letters, and the gate, as they should be.
+#[test]
+fn a_filter_that_fails_harms_no_letter_safe_1() {
+    static SENT: AtomicBool = AtomicBool::new(false);
+    static DONE: AtomicU32 = AtomicU32::new(0);
+    #[actor]
+    static SHELF: Actor<Shelf, Tripping, 64> = Shelf::new(&SENT, &DONE);
+    TRIPS.store(true, SeqCst);
+    read_and_write(&SHELF, &SENT, &DONE);
+}
+
+/// Relies on the gate; its filter grants other letters.
+struct Granting;
+
+impl Monitor for Granting {
+    type Discipline = Parallel;
+    const NEW: Self = Self;
+
+    fn schedule(&mut self, inbox: Inbox<'_>) {
+        let readers = |letter: &Letter<'_>| {
+            inbox.execute_youngest(Readers);
+            Readers.pass(letter)
+        };
+        inbox.execute_older_than(readers, Writers);
+        inbox.execute_oldest(Any);
+    }
+
+    fn leave(&mut self, _: Letter<'_>) {}
+}
+
+/// PAM-A3, SAFE-1: granting while iterating is safe, also inside a filter.
+#[test]
+fn a_filter_may_grant_pam_a3() {
+    static SENT: AtomicBool = AtomicBool::new(false);
+    static DONE: AtomicU32 = AtomicU32::new(0);
+    #[actor]
+    static SHELF: Actor<Shelf, Granting, 64> = Shelf::new(&SENT, &DONE);
+    read_and_write(&SHELF, &SENT, &DONE);
+}
+
+/// Relies on the gate; it fails at the third leave of a reader.
+struct Stumbling {
+    readers: u32,
+}
+
+impl Monitor for Stumbling {
+    type Discipline = Parallel;
+    const NEW: Self = Self { readers: 0 };
+
+    fn schedule(&mut self, inbox: Inbox<'_>) {
+        inbox.execute_older_than(Readers, Writers);
+        inbox.execute_oldest(Any);
+    }
+
+    fn leave(&mut self, letter: Letter<'_>) {
+        self.readers += u32::from(Readers.pass(&letter));
+        if self.readers == 3 {
+            resume_unwind(Box::new("a leave fails on purpose"));
+        }
+    }
+}
+
+/// SAFE-1, PAM-G5: a leave that fails, of a letter of a share, leaves the others, and the gate, as they should be.
+#[test]
+fn a_leave_that_fails_harms_no_letter_safe_1() {
+    static SENT: AtomicBool = AtomicBool::new(false);
+    static DONE: AtomicU32 = AtomicU32::new(0);
+    #[actor]
+    static SHELF: Actor<Shelf, Stumbling, 64> = Shelf::new(&SENT, &DONE);
+    read_and_write(&SHELF, &SENT, &DONE);
+    let report = flockwork::Report::of(&SHELF);
+    assert_eq!(report.letters, 0, "every letter has left");
+}
+
+// ---- room ----
+
+static GRANTS: AtomicBool = AtomicBool::new(false);
+static THROUGH: AtomicBool = AtomicBool::new(false);
+static OVER: AtomicU32 = AtomicU32::new(0);
+
+pub struct Door;
+
+#[actor]
+impl Door {
+    pub fn short(&self, milliseconds: u64) {
+        thread::sleep(Duration::from_millis(milliseconds));
+        OVER.fetch_add(1, SeqCst);
+    }
+    pub fn long(&self) {
+        spin_until(|| THROUGH.load(SeqCst));
+        OVER.fetch_add(1, SeqCst);
+    }
+}
+
+pub struct Sender;
+
+#[actor]
+impl Sender {
+    pub fn send(&mut self, to: Ref<Door>) {
+        (0..4).for_each(|_| to.short(20).tell().unwrap());
+    }
+}
+
+/// Grants everything, once it is told to.
+struct Held;
+
+impl Monitor for Held {
+    type Discipline = Parallel;
+    const NEW: Self = Self;
+
+    fn schedule(&mut self, inbox: Inbox<'_>) {
+        if GRANTS.load(SeqCst) {
+            inbox.execute_all(Any);
+        }
+    }
+
+    fn leave(&mut self, _: Letter<'_>) {}
+}
+
+/// KER-2: the slots of letters that have ended are free for a sender that finds no room, although a long turn follows them in their share.
+#[test]
+fn what_has_ended_makes_room_ker_2() {
+    #[actor]
+    static DOOR: Actor<Door, Held, 4> = Door;
+    #[actor]
+    static SENDER: Actor<Sender, Pinned<1>, 4> = Sender;
+    device(2, || {
+        let outside = thread::spawn(|| {
+            (0..3).for_each(|_| DOOR.short(0).tell().unwrap());
+            DOOR.long().tell().unwrap();
+        });
+        outside.join().unwrap();
+        SENDER.send(&DOOR).get().unwrap();
+        DOOR.short(20).tell().unwrap();
+        GRANTS.store(true, SeqCst);
+        DOOR.short(20).tell().unwrap();
+        let outside = thread::spawn(|| {
+            insist_outside(|| DOOR.short(0).tell());
+            THROUGH.store(true, SeqCst);
+        });
+        run_until(|| OVER.load(SeqCst) == 11);
+        outside.join().unwrap();
+    });
+}
