@@ -121,11 +121,14 @@ impl Dictionary {
     }
 }
 
-/// Asks so many questions, eight under way at once, and takes the oldest answer first.
+/// Questions that are under way at once, as on the board.
+const WINDOW: usize = 32;
+
+/// Asks so many questions, some under way at once, and takes the oldest answer first.
 fn ask_all(dictionary: Ref<Dictionary>, cycles: u32) {
     let mut asked = VecDeque::new();
     for _ in 0..TIMES {
-        if asked.len() == 8 {
+        if asked.len() == WINDOW {
             assert_eq!(asked.pop_front().map(Eventually::get), Some(Ok(cycles)));
         }
         asked.push_back(dictionary.get(cycles).ask().unwrap());
@@ -136,12 +139,12 @@ fn ask_all(dictionary: Ref<Dictionary>, cycles: u32) {
 #[test]
 fn a_second_core_pays_as_it_does_on_the_board() {
     #[actor]
-    static PLAIN: Actor<Dictionary, Serial, 8, 8> = Dictionary;
+    static PLAIN: Actor<Dictionary, Serial, 64, 32> = Dictionary;
     #[actor]
-    static LOCKED: Actor<Dictionary, Mutex, 8, 8> = Dictionary;
+    static LOCKED: Actor<Dictionary, Mutex, 64, 32> = Dictionary;
     // With room for readers that have answered and are still leaving.
     #[actor]
-    static SHARED: Actor<Dictionary, ReadersWriter, 16, 8> = Dictionary;
+    static SHARED: Actor<Dictionary, ReadersWriter, 64, 32> = Dictionary;
     // What the search takes there is what is left of a question without a monitor.
     let asked = |dictionary: Ref<Dictionary>, search| simulated(2, 1, || ask_all(dictionary, search));
     let search = (measured("dictionary, default") - asked(&PLAIN, 0)) / f64::from(TIMES);
