@@ -35,6 +35,8 @@ use crate::port::MAX_CORES;
 use crate::ready::ActorId;
 use crate::sync::{Byte, Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static, removed};
 
+/// The fewest letters that are worth a share: with less to do, each leaves as soon as it has ended.
+pub(crate) const LEAST: u16 = if cfg!(loom) { 2 } else { 4 };
 /// The most letters of a share.
 const MOST: usize = if cfg!(loom) { 2 } else { 8 };
 /// Beside the count of letters that were run: the core runs no more of them.

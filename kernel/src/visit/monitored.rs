@@ -17,7 +17,7 @@ use crate::inbox::{FEW, Lists};
 use crate::letter::Head;
 use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS};
-use crate::share;
+use crate::share::{self, LEAST};
 use crate::sync::{Ended, Mutant, removed};
 
 /// How often a worker with a letter in hand goes back for events that others left with it.
@@ -158,7 +158,11 @@ fn several_sharing<R: Resident + ?Sized>(
     while lists.has_granted() {
         let worth = lists.worth_sharing().min(budget);
         // Where somebody waits that a letter leaves, each leaves by itself. Letters with claims are looked for in the lists.
-        let left = if worth > 1 && lists.is_empty() && !desk.is_room_wanted() && share.is_free() && !lists.have_claims()
+        let left = if worth >= LEAST
+            && lists.is_empty()
+            && !desk.is_room_wanted()
+            && share.is_free()
+            && !lists.have_claims()
         {
             let count = share.take(desk.known_id(), lists, worth);
             budget -= u16::from(count);
