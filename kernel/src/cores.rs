@@ -474,6 +474,7 @@ pub(crate) fn offer_letter(here: u8) {
     }
 }
 
+/// By itself: a send is shorter without it.
 #[cold]
 #[inline(never)]
 fn offer_surplus_by_the_way(here: u8) {

@@ -125,15 +125,12 @@ impl ListsOf for Lists {
     }
 }
 
-/// Letters per core that are few: the cores may soon have run them all.
-pub(crate) const FEW: u16 = 6;
-
 /// The lists of letters of one actor, and its gate. Everything here is under the actor's lock.
 ///
 /// A letter is in the list of waiting letters, then in that of granted ones, then, if it is run without the lock, in that of
-/// running ones, or in a core's share ([`share`](crate::share)). A letter that is granted while it is the oldest leaves the first list at once; `next` of it stays as it is, so
-/// whoever is just walking along the list goes on from it. One from the middle leaves the list when `schedule` has returned.
-/// `youngest` and `last_granted` mean something only while their lists are not empty.
+/// running ones, or in a core's share ([`share`](crate::share)). A letter that is granted while it is the oldest leaves the first
+/// list at once; `next` of it stays as it is, so whoever is just walking along the list goes on from it. One from the middle leaves the
+/// list when `schedule` has returned. `youngest` and `last_granted` mean something only while their lists are not empty.
 #[doc(hidden)]
 pub struct Lists {
     /// Whose they are, for the trace.

@@ -251,7 +251,7 @@ pub(crate) fn settle(id: ActorId, lists: &Lists, at_once: bool, leave: &mut dyn 
             let letter = share.letter(share.left());
             // First: it leaves once, also if the monitor panics.
             share.set_left(share.left() + 1);
-            lists.gate.release_readers(1);
+            lists.gate.release_reader();
             leave(letter);
         }
         if stopped {

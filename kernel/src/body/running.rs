@@ -167,7 +167,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         });
         let inbox =
             Inbox { lists, descriptor: const { &Self::DESCRIPTOR }, only: Some(letter), sharing: Self::SHARING };
-        // SAFETY: under the lock, and `schedule` cannot reach this again: it has no way to visit the actor.
+        // SAFETY: under the lock, and `schedule` cannot reach this again: all it can do is send, and a send tries for the lock at most.
         unsafe { &mut *self.monitor.get() }.schedule(inbox);
         core::mem::forget(on_panic);
         let granted = stage.get() == Stage::Granted;
@@ -201,7 +201,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     #[inline(always)]
     fn hear(&'static self, letter: NonNull<Head>, free: impl Fn()) {
         let on_panic = OnPanic(&free);
-        // SAFETY: under the lock, and `leave` cannot reach this again: it has no way to visit the actor.
+        // SAFETY: under the lock, and `leave` cannot reach this again: all it can do is send, and a send tries for the lock at most.
         unsafe { &mut *self.monitor.get() }.leave(Self::view(letter));
         trace::left(|| self.office().desk.id(), trace::name(letter));
         core::mem::forget(on_panic);
@@ -344,7 +344,7 @@ where
     #[inline(always)]
     fn schedule(&'static self) {
         let Some(lists) = self.mail.lists.lists() else { return };
-        // SAFETY: under the lock, and `schedule` cannot reach this again: it has no way to visit the actor.
+        // SAFETY: under the lock, and `schedule` cannot reach this again: all it can do is send, and a send tries for the lock at most.
         schedule(unsafe { &mut *self.monitor.get() }, lists);
     }
 
@@ -421,7 +421,7 @@ where
             run += 1;
             // The core is asked for again, so that its number is not kept during the method.
             here = port::core();
-            // What is said after the last one is said by its leaving. Other actors wait no longer than they would for a single letter.
+            // After the last one there is nothing to go on to: its end is said by its leaving, or below. Other actors wait no longer than they would for a single letter.
             if run == count || !share::of_core(here).goes_on(run) || monitored::others_wait(self.mail.office(), here) {
                 break;
             }
@@ -431,7 +431,7 @@ where
             share.stop(run);
             return Left::NotYet;
         }
-        // SAFETY: under the lock, and a monitor cannot reach this again: it has no way to visit the actor.
+        // SAFETY: under the lock, and a monitor cannot reach this again: all it can do is send, and a send tries for the lock at most.
         leave_share(unsafe { &mut *self.monitor.get() }, self.mail.office(), lists, here, run)
     }
 }
@@ -469,7 +469,7 @@ fn leave_share<M: Monitor>(monitor: &mut M, office: &'static Office, lists: &'st
     while left.get() != run {
         let letter = share.letter(left.get());
         left.set(left.get() + 1);
-        lists.gate.release_readers(1);
+        lists.gate.release_reader();
         let free = || {
             let label = Letter { head: letter, descriptor: lists.descriptor() }.head().label.get();
             lists.lane(label.lane()).free(office.lane(label.lane()), label.slot());

@@ -13,7 +13,7 @@ use core::ptr::NonNull;
 use super::{BATCH, OnPanic, exit, note_here, tell_of_room};
 use crate::cores::{self, MonitorTurn};
 use crate::desk::{Left, Resident};
-use crate::inbox::{FEW, Lists};
+use crate::inbox::Lists;
 use crate::letter::Head;
 use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS};
@@ -22,6 +22,8 @@ use crate::sync::{Ended, Mutant, removed};
 
 /// How often a worker with a letter in hand goes back for events that others left with it.
 const ROUNDS: u32 = 4;
+/// Letters per core that are few: the cores may soon have run them all.
+const FEW: u16 = 6;
 
 /// A visit to an actor with a monitor, beside its straight line ([`Body`](crate::body::Body)). The lock is held.
 #[cfg_attr(target_os = "none", inline(never))]
