@@ -481,12 +481,33 @@ fn offer_surplus_by_the_way(here: u8) {
     offer_surplus(here);
 }
 
+/// What was offered of an actor is gone: it goes out of the ready set of core `here`, which calls this. False if such sets do not allow it. The
+/// caller looks for letters after this.
+#[inline(always)]
+pub(crate) fn take_back_offer(here: u8, id: ActorId) -> bool {
+    let _masked = port::mask();
+    core(here).ready.take_out(id)
+}
+
 fn offer(here: u8) {
     fence(Mutant::OfferFence);
     if let Some(idler) = idle_core(here)
         && !removed(Mutant::OfferWithoutKick)
     {
         port::kick(idler);
+    }
+}
+
+/// How many of so many letters a core should take for itself: all, unless another one has nothing to do. (Models are small, so there
+/// it is all but one.)
+#[inline(always)]
+pub(crate) fn part_of(here: u8, letters: u16) -> u16 {
+    if cfg!(loom) {
+        letters.saturating_sub(1)
+    } else if idle_core(here).is_some() {
+        letters.div_ceil(if MAX_CORES == 2 { 2 } else { u16::from(port::cores()) })
+    } else {
+        letters
     }
 }
 

@@ -25,9 +25,10 @@
 
 use core::ptr::NonNull;
 
+use crate::hand::Hand;
 use crate::inbox::Lists;
 use crate::lane::SlotsOf;
-use crate::letter::{Descriptor, Head};
+use crate::letter::{Descriptor, Head, Link};
 use crate::mailbox::Office;
 use crate::port::{self, LockWord};
 use crate::ready::{ActorId, Mark};
@@ -53,6 +54,9 @@ pub(crate) trait Resident: Sync {
     /// The letter at a place of a lane: published, and not received yet.
     fn letter(&self, lane: usize, place: u16) -> NonNull<Head>;
 
+    /// Keeps the letters of a lane from a place on, which are published and not received, as many as there is room for.
+    fn keep(&self, lane: usize, place: u16, room: &[Guarded<Link>]);
+
     /// The names of the actor and of one of its methods.
     fn names(&self, method: u8) -> (&'static str, Option<&'static str>);
 
@@ -67,6 +71,9 @@ pub(crate) trait Resident: Sync {
     /// Of an actor with a monitor: lets it decide. The inbox is not empty.
     fn schedule(&'static self);
 
+    /// Of an actor with a monitor: lets it decide about letters in hand.
+    fn schedule_hand(&'static self, hand: &Hand<'_>);
+
     /// Tells the monitor of a letter that has left the gate; then its slot is free, also if the monitor panics.
     fn leave(&'static self, letter: NonNull<Head>);
 
@@ -77,6 +84,14 @@ pub(crate) trait Resident: Sync {
     /// # Safety
     /// The caller holds the lock, and the budget is one at least.
     unsafe fn run_locked(&'static self, here: u8, budget: u16) -> u16;
+
+    /// Of an actor with a monitor: offers the oldest letters in the lanes to it, one after the other, and runs those that it grants, as long as
+    /// they must be alone, and after the first only while no other actor waits for the core. What is left of the budget: as much as there
+    /// was, if the next letter needs not be alone, or there is none. The lists may have letters after this.
+    ///
+    /// # Safety
+    /// The caller holds the lock; no letter waits, and none is granted or running. The budget is one at least.
+    unsafe fn run_oldest(&'static self, here: u8, budget: u16) -> u16;
 
     /// Runs a letter that shares the state, without the lock. If that is had at once after it, the letter leaves, the monitor decides about
     /// what waits, and the lock is held. Otherwise the letter is still listed, and nobody knows yet that it has ended.

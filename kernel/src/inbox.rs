@@ -9,10 +9,10 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use crate::gate::{Gate, Sharing, compatible};
+use crate::hand::Hand;
 use crate::lane::Places;
 use crate::letter::{Access, Category, Descriptor, Head, Letter, Link, Stage};
 use crate::objects::Claims;
-use crate::port;
 use crate::sync::{Count32, Ended, Guarded, Mutant, const_unless_loom};
 use crate::trace::Owner;
 
@@ -26,18 +26,18 @@ pub trait Filter {
     /// Whether the letter passes.
     fn pass(&self, letter: &Letter<'_>) -> bool;
 
-    /// Whether it does nothing but look at the letter, as the kernel's own do.
+    /// Whether letters with this access pass, if it looks at nothing else, as the kernel's own do.
     #[doc(hidden)]
     #[inline(always)]
-    fn is_plain(&self) -> Plain {
-        Plain(false)
+    fn by_access(&self, _: Access) -> ByAccess {
+        ByAccess(None)
     }
 }
 
-/// The kernel's word for it that a filter does nothing but look at letters: it neither fails nor grants.
+/// The kernel's word for it that a filter looks at nothing but the access of letters: it neither fails nor grants.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Plain(bool);
+pub struct ByAccess(Option<bool>);
 
 impl<F: Fn(&Letter<'_>) -> bool> Filter for F {
     #[inline(always)]
@@ -72,8 +72,8 @@ macro_rules! access_filter {
             }
 
             #[inline(always)]
-            fn is_plain(&self) -> Plain {
-                Plain(true)
+            fn by_access(&self, access: Access) -> ByAccess {
+                ByAccess(Some(matches!(access, $pattern)))
             }
         }
     )*};
@@ -152,6 +152,8 @@ pub struct Lists {
     shares: Guarded<u8>,
     /// How many letters are in shares.
     in_shares: Guarded<u16>,
+    /// How many writers had been sent when all letters in the lanes were readers, if that was since a writer was last received.
+    writers_sent: Guarded<Option<u16>>,
     /// Grants that would have aliased.
     refused: Count32,
 }
@@ -173,6 +175,7 @@ impl Lists {
                 running: Guarded::new(None),
                 shares: Guarded::new(0),
                 in_shares: Guarded::new(0),
+                writers_sent: Guarded::new(None),
                 refused: Count32::new(),
             }
         }
@@ -267,13 +270,29 @@ impl Lists {
         self.descriptor().claims_offset.is_some()
     }
 
-    /// How many of the granted letters, which share the state, one core may take at once: its part of all that are inside the gate and in
-    /// nobody's share. (Models are small, so there it is all but one.)
+    /// How many letters that share the state are inside the gate and in nobody's share.
     #[inline(always)]
-    pub(crate) fn worth_sharing(&self) -> u16 {
+    pub(crate) fn unshared(&self) -> u16 {
         // Letters of a share leave the gate one by one, and are counted until it is given up.
-        let inside = self.gate.readers().saturating_sub(self.in_shares.get());
-        if cfg!(loom) { inside.saturating_sub(1) } else { inside / u16::from(port::cores()) }.max(1)
+        self.gate.readers().saturating_sub(self.in_shares.get())
+    }
+
+    /// A writer is received, or may be.
+    #[inline(always)]
+    pub(crate) fn writers_come(&self) {
+        self.writers_sent.set(None);
+    }
+
+    /// All letters in the lanes are readers, with so many writers sent so far.
+    pub(crate) fn no_writers_after(&self, sent: u16) {
+        self.writers_sent.set(Some(sent));
+    }
+
+    /// Whether all letters in the lanes are readers for sure, with so many writers sent so far. (A mailbox has less room than would let the
+    /// count go round before one is received.)
+    #[inline(always)]
+    pub(crate) fn are_no_writers_after(&self, sent: u16) -> bool {
+        self.writers_sent.get() == Some(sent)
     }
 
     /// Whether a letter waits that the monitor was not asked about yet.
@@ -301,6 +320,7 @@ impl Lists {
     #[inline(always)]
     pub(crate) fn append(&self, Chain { first, last }: Chain) {
         self.unseen.set(true);
+        self.writers_come();
         if self.oldest.get().is_none() {
             self.oldest.set(Some(first));
         } else if let Some(youngest) = self.youngest.get() {
@@ -696,6 +716,16 @@ impl Chain {
         Self { first, last }
     }
 
+    /// Letters that are in no list, oldest first; one at least.
+    pub(crate) fn of_letters(mut letters: impl Iterator<Item = NonNull<Head>>) -> Option<Self> {
+        let mut chain = Self::of_one(letters.next()?);
+        for letter in letters {
+            deref(chain.last).next.set(Some(letter));
+            chain.last = Self::of_one(letter).last;
+        }
+        Some(chain)
+    }
+
     /// Both, by age; of letters that are equally old, those of this one first. By itself, because a loop costs registers.
     #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn merge(self, other: Self, is_older: impl Fn(NonNull<Head>, NonNull<Head>) -> bool) -> Self {
@@ -745,6 +775,8 @@ pub struct Inbox<'i> {
     /// The only letter there is, while the gate is free: it is in no list, and no grant of it can alias. Where a monitor's functions are
     /// inlined, what they do with such an inbox has no loop, and no list.
     pub(crate) only: Link,
+    /// Letters that are in no list although there may be more in the lanes: `only`, then the oldest of all; or, without it, readers.
+    pub(crate) hand: Option<&'i Hand<'i>>,
     /// How letters may share the actor's state: known to the compiler where this is made for a monitor.
     pub(crate) sharing: Sharing,
 }
@@ -753,7 +785,35 @@ impl<'i> Inbox<'i> {
     /// The letters, oldest first (PAM-A3). Granting while iterating is safe; granted letters are passed over.
     #[inline(always)]
     pub fn letters(self) -> Letters<'i> {
-        Letters { inbox: self, cursor: if self.only.is_some() { self.only } else { self.lists.oldest.get() } }
+        let inbox = self.listed();
+        Letters { inbox, cursor: if inbox.only.is_some() { inbox.only } else { self.lists.oldest.get() } }
+    }
+
+    /// The same with all letters in the lists: what is done with it may look at any of them.
+    #[inline(always)]
+    fn listed(self) -> Self {
+        match self.hand {
+            None => self,
+            Some(hand) => {
+                hand.list(self.lists, self.only);
+                Self { only: None, hand: None, ..self }
+            }
+        }
+    }
+
+    /// The oldest letter, while it is in hand and waits.
+    #[inline(always)]
+    fn oldest_in_hand(self) -> Option<Letter<'i>> {
+        let head = self.only?;
+        let letter = Letter { head, descriptor: self.descriptor };
+        (self.hand?.holds_all() && letter.head().stage.get() == Stage::Waiting).then_some(letter)
+    }
+
+    /// Grants the readers in hand, if all such letters are meant and there are some.
+    #[inline(always)]
+    fn execute_readers_in_hand(self, which: &impl Filter) -> Option<usize> {
+        let are_meant = self.only.is_none() && which.by_access(Access::Reader).0 == Some(true);
+        self.hand.filter(|_| are_meant)?.grant_readers(self.lists)
     }
 
     /// How many letters wait.
@@ -770,7 +830,11 @@ impl<'i> Inbox<'i> {
     /// or running already (which is counted and reported).
     #[inline(always)]
     pub fn execute(self, letter: Letter<'i>) -> bool {
-        if self.only.is_some() { self.lists.grant_only(letter.head) } else { self.lists.grant(letter, self.sharing) }
+        if self.only.is_some() && self.hand.is_none_or(Hand::holds_all) {
+            self.lists.grant_only(letter.head)
+        } else {
+            self.lists.grant(letter, self.sharing)
+        }
     }
 
     /// Whether these letters could all be granted now, together: all of them wait, and none would alias another or what
@@ -798,12 +862,20 @@ impl<'i> Inbox<'i> {
 
     /// Grants every letter that passes (PAM-A5).
     pub fn execute_all(self, filter: impl Filter) -> usize {
+        if let Some(granted) = self.execute_readers_in_hand(&filter) {
+            return granted;
+        }
         self.letters().filter(|letter| filter.pass(letter) && self.execute(*letter)).count()
     }
 
     /// Grants the oldest letter that passes (PAM-A6).
     #[inline(always)]
     pub fn execute_oldest(self, filter: impl Filter) -> bool {
+        if let Some(oldest) = self.oldest_in_hand()
+            && filter.pass(&oldest)
+        {
+            return self.execute(oldest);
+        }
         self.letters().find(|letter| filter.pass(letter)).is_some_and(|letter| self.execute(letter))
     }
 
@@ -816,8 +888,16 @@ impl<'i> Inbox<'i> {
     /// passes `limit` (PAM-A8).
     #[inline(always)]
     pub fn execute_older_than(self, which: impl Filter, limit: impl Filter) -> usize {
+        let are_readers_older = limit.by_access(Access::Reader).0 == Some(false);
+        if self.oldest_in_hand().is_some_and(|oldest| limit.pass(&oldest)) {
+            return 0;
+        }
+        if are_readers_older && let Some(granted) = self.execute_readers_in_hand(&which) {
+            return granted;
+        }
         let mut granted = 0;
-        if self.only.is_none() && self.sharing == Sharing::Parallel && which.is_plain().0 && limit.is_plain().0 {
+        let by_access = which.by_access(Access::Reader).0.is_some() && limit.by_access(Access::Reader).0.is_some();
+        if self.only.is_none() && self.hand.is_none() && self.sharing == Sharing::Parallel && by_access {
             granted = self.lists.grant_front(self.descriptor, |letter| !limit.pass(letter) && which.pass(letter));
         }
         for letter in self.letters() {

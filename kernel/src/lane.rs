@@ -31,12 +31,10 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use crate::body::SMALL;
-use crate::letter::{Access, Head, Label};
+use crate::letter::{Access, Head, Label, Link};
 use crate::methods::Methods;
 use crate::objects::{Claims, Objects, PerLetter};
-#[cfg(any(target_os = "none", loom))]
-use crate::port::MAX_CORES;
-use crate::port::{self, LockWord};
+use crate::port::{self, LockWord, MAX_CORES};
 use crate::promise::{Fresh, ReplySlot, Ticket};
 use crate::sync::{Byte, Count16, Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, removed};
 
@@ -52,6 +50,9 @@ pub(crate) struct LaneHead {
 struct SenderSide {
     #[cfg(not(any(target_os = "none", loom)))]
     sent: Count16,
+    /// How many letters were sent that are no readers, where that matters.
+    #[cfg(not(any(target_os = "none", loom)))]
+    writers: Count16,
     /// Whether the actor is in the sender's core's ready set on account of this lane. Its core's own.
     noted: Byte,
     /// Whether a letter found no room.
@@ -85,6 +86,8 @@ impl LaneHead {
                 sender: SenderSide {
                     #[cfg(not(any(target_os = "none", loom)))]
                     sent: Count16::new(),
+                    #[cfg(not(any(target_os = "none", loom)))]
+                    writers: Count16::new(),
                     noted: Byte::new(),
                     was_full: Flag::new(),
                     wants_room: Byte::new(),
@@ -112,6 +115,8 @@ pub(crate) struct Counts {
     received: [Guarded<u16>; MAX_CORES],
     #[cfg(any(target_os = "none", loom))]
     allowed: [Count16; MAX_CORES],
+    #[cfg(any(target_os = "none", loom))]
+    writers: [Count16; MAX_CORES],
 }
 
 // SAFETY: as for `LaneHead`.
@@ -127,6 +132,8 @@ impl Counts {
                 received: array_of!(Guarded::new(0)),
                 #[cfg(any(target_os = "none", loom))]
                 allowed: array_of!(Count16::new()),
+                #[cfg(any(target_os = "none", loom))]
+                writers: array_of!(Count16::new()),
             }
         }
     }
@@ -149,6 +156,15 @@ impl Counts {
         sent != received
     }
 
+    /// What was received and sent through the two lanes of a chip. Called by the holder of the lock. Both counts of sent letters are read at
+    /// once: a consistent cut.
+    #[inline(always)]
+    pub(crate) fn span(&self) -> Span {
+        let (sent, received) = self.sent_and_received();
+        let lanes = |word: u32| [word as u16, (word >> 16) as u16];
+        Span { from: lanes(received), until: lanes(sent) }
+    }
+
     /// The counts of both lanes, in the halves of a word. Called by the holder of the lock.
     #[inline(always)]
     fn sent_and_received(&self) -> (u32, u32) {
@@ -158,6 +174,20 @@ impl Counts {
         // SAFETY: both halves are the holder's own, the caller's; they are aligned as a word.
         let received = unsafe { (&raw const self.received).cast::<u32>().read() };
         (sent, received)
+    }
+}
+
+/// The letters in all lanes of a mailbox at one moment: those of each lane from one place up to another.
+pub(crate) struct Span {
+    pub(crate) from: [u16; MAX_CORES],
+    pub(crate) until: [u16; MAX_CORES],
+}
+
+impl Span {
+    /// How many there are of a lane.
+    #[inline(always)]
+    pub(crate) fn letters(&self, lane: usize) -> u16 {
+        self.until[lane].wrapping_sub(self.from[lane])
     }
 }
 
@@ -203,6 +233,12 @@ impl<'a> Lane<'a> {
         // SAFETY: the same.
         unsafe { self.counts.allowed.get_unchecked(self.index) }
     }
+
+    #[inline(always)]
+    fn writers_count(self) -> &'a Count16 {
+        // SAFETY: the same.
+        unsafe { self.counts.writers.get_unchecked(self.index) }
+    }
 }
 
 #[cfg(not(any(target_os = "none", loom)))]
@@ -220,6 +256,11 @@ impl<'a> Lane<'a> {
     #[inline(always)]
     fn allowed(self) -> &'a Count16 {
         &self.head.receiver.allowed
+    }
+
+    #[inline(always)]
+    fn writers_count(self) -> &'a Count16 {
+        &self.head.sender.writers
     }
 }
 
@@ -265,6 +306,12 @@ impl<'a> Lane<'a> {
     #[inline(always)]
     pub(crate) fn publish(self, place: u16) {
         self.sent().publish(place.wrapping_add(1), Mutant::LaneSentRelaxed);
+    }
+
+    /// Counts a letter that is no reader, before it is published.
+    #[inline(always)]
+    pub(crate) fn count_writer(self) {
+        self.writers_count().hint(self.writers_count().own().wrapping_add(1));
     }
 
     /// A letter found no room.
@@ -317,6 +364,12 @@ impl<'a> Lane<'a> {
     #[inline(always)]
     pub(crate) fn published(self) -> u16 {
         self.sent().read(Mutant::LaneSentReadRelaxed)
+    }
+
+    /// How many letters were ever sent that are no readers: those among the published ones are counted, and maybe some that are about to be.
+    #[inline(always)]
+    pub(crate) fn writers(self) -> u16 {
+        self.writers_count().glance()
     }
 
     #[inline(always)]
@@ -595,6 +648,15 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
         self.places().peek(place)
     }
 
+    /// Keeps the letters from a place on, which are published and not received, as many as there is room for.
+    #[inline(always)]
+    pub(crate) fn keep(&self, mut place: u16, room: &[Guarded<Link>]) {
+        for kept in room {
+            kept.set(Some(self.peek(place)));
+            place = place.wrapping_add(1);
+        }
+    }
+
     /// The same for an actor whose letters leave in order.
     #[inline(always)]
     pub(crate) fn peek_in_order(&self, place: u16) -> NonNull<Head> {
@@ -727,6 +789,12 @@ impl Places {
         // SAFETY: `order` is the first field of `Slots`, and the place is masked, so below its length.
         unsafe { self.slots.cast::<Guarded<u16>>().add(usize::from(place)).as_ref() }
     }
+}
+
+/// Wrap-safe comparison of stamps of one mailbox.
+#[inline(always)]
+pub(crate) fn is_older(stamp: u16, than: u16) -> bool {
+    (stamp.wrapping_sub(than) as i16) < 0
 }
 
 /// What is written on a letter besides its message.

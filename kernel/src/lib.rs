@@ -52,6 +52,7 @@ mod visit;
 
 mod body;
 
+mod hand;
 mod inbox;
 mod letter;
 

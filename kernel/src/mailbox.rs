@@ -28,13 +28,13 @@ use core::ptr::NonNull;
 use crate::cores;
 use crate::desk::{Desk, Resident};
 use crate::inbox::{Chain, Lists, ListsOf};
-use crate::lane::{Counts, Lane, LaneHead, Slots};
-use crate::letter::Head;
+use crate::lane::{Counts, Lane, LaneHead, Slots, Span, is_older};
+use crate::letter::{Access, Head, Link};
 use crate::methods::Methods;
 use crate::monitor::{Discipline, Monitor};
 use crate::port::{self, FOREIGN_THREADS, MAX_CORES};
 use crate::ready::Ready;
-use crate::sync::{Mutant, array_of, const_unless_loom, removed};
+use crate::sync::{Guarded, Mutant, array_of, const_unless_loom, removed};
 use crate::trace;
 use crate::visit;
 
@@ -404,11 +404,12 @@ impl Office {
         lane.receive_until(until);
     }
 
-    /// The same where there is seldom anything.
+    /// What has come while letters were run, before their slots are freed: lanes are at their fullest now. If letters wait, it is listed with
+    /// them; otherwise it stays in the lanes.
     #[inline(always)]
-    pub(crate) fn drain_seldom(&self, inbox: &Lists, own: usize) {
+    pub(crate) fn look_before_freeing(&self, inbox: &Lists, own: usize) {
         if self.has_letters(own) {
-            self.drain(inbox, own);
+            if inbox.is_empty() { self.note_depths() } else { self.drain(inbox, own) }
         }
     }
 
@@ -419,29 +420,124 @@ impl Office {
         self.lane(lane).note_depth(self.lane(lane).published());
     }
 
+    /// Keeps the high-water marks of all lanes.
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn note_depths(&self) {
+        for (_, lane) in self.lanes_in_use() {
+            // One that nobody has sent through may not be open yet.
+            if lane.tail() != 0 {
+                lane.note_depth(lane.published());
+            }
+        }
+    }
+
     /// Whether there is a letter in any lane.
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
-    fn has_letters(&self, _own: usize) -> bool {
+    pub(crate) fn has_letters(&self, _own: usize) -> bool {
         self.counts.has_letters()
     }
 
     #[cfg(not(all(target_os = "none", target_arch = "arm")))]
     #[inline(always)]
-    fn has_letters(&self, own: usize) -> bool {
+    pub(crate) fn has_letters(&self, own: usize) -> bool {
         self.lane(own).has_letter() || self.others_have_letters(own)
     }
 
-    #[inline(never)]
-    fn drain_many(&self, inbox: &Lists, own: usize) {
+    /// A consistent cut: how many letters were sent through each lane.
+    #[inline(always)]
+    fn cut(&self, own: usize) -> [u16; MAX_CORES] {
         let mut cut = self.tails(own);
         loop {
             let again = self.tails(own);
             if again == cut || removed(Mutant::CutNotRepeated) {
-                break;
+                return cut;
             }
             cut = again;
         }
+    }
+
+    /// Receives letters of a consistent cut and keeps them in `room`, if all of the cut are readers: so many as `part` says of all there are, those
+    /// of the own lane before others. How many; none if some are no readers.
+    ///
+    /// Readers need not be kept by age, nor all of them: they may run at once, and no writer is between them.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    pub(crate) fn receive_readers(
+        &self,
+        lists: &Lists,
+        resident: &(impl Resident + ?Sized),
+        own: usize,
+        part: impl FnOnce(u16) -> u16,
+        room: &[Guarded<Link>],
+    ) -> Option<u16> {
+        let span = self.span(own);
+        // Counted before they were published, so those of the cut are.
+        let writers = self.lanes_in_use().fold(0, |sum: u16, (_, lane)| sum.wrapping_add(lane.writers()));
+        if !lists.are_no_writers_after(writers) {
+            if !self.are_readers(lists, &span) {
+                return None;
+            }
+            lists.no_writers_after(writers);
+        }
+        let all = self.lanes_in_use().map(|(lane, _)| span.letters(lane)).sum();
+        let count = part(all);
+        let mut room = room.get(..usize::from(count))?;
+        trace::listed(count);
+        for index in self.own_first(own) {
+            let lane = self.lane(index);
+            let (letters, rest) = room.split_at(room.len().min(usize::from(span.letters(index))));
+            if !letters.is_empty() {
+                let place = span.from[index];
+                lane.note_depth(span.until[index]);
+                resident.keep(index, place, letters);
+                lane.receive_until(place.wrapping_add(letters.len() as u16));
+            }
+            room = rest;
+        }
+        Some(count)
+    }
+
+    /// Whether all letters of a cut are readers.
+    #[cold]
+    #[inline(never)]
+    fn are_readers(&self, lists: &Lists, span: &Span) -> bool {
+        self.lanes_in_use().all(|(lane, _)| {
+            let slots = lists.lane(lane);
+            let mut place = span.from[lane];
+            while place != span.until[lane] && access_of(slots.peek(place)) == Access::Reader {
+                place = place.wrapping_add(1);
+            }
+            place == span.until[lane]
+        })
+    }
+
+    /// The lanes that can have letters, the own one first.
+    #[inline(always)]
+    fn own_first(&self, own: usize) -> impl Iterator<Item = usize> {
+        let others = self.lanes_in_use().map(|(lane, _)| lane).filter(move |&lane| lane != own);
+        core::iter::once(own).chain(others)
+    }
+
+    /// What was received and sent through each lane: a consistent cut.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    fn span(&self, _own: usize) -> Span {
+        self.counts.span()
+    }
+
+    #[cfg(not(all(target_os = "none", target_arch = "arm")))]
+    #[inline(always)]
+    fn span(&self, own: usize) -> Span {
+        let until = self.cut(own);
+        let mut from = [0; MAX_CORES];
+        self.lanes_in_use().for_each(|(lane, head)| from[lane] = head.received());
+        Span { from, until }
+    }
+
+    #[inline(never)]
+    fn drain_many(&self, inbox: &Lists, own: usize) {
+        let cut = self.cut(own);
         for ((_, lane), &until) in self.lanes_in_use().zip(&cut) {
             // One that nobody has sent through may not be open yet.
             if until != lane.received() {
@@ -516,8 +612,9 @@ pub(crate) fn stamp_of(letter: NonNull<Head>) -> u16 {
     unsafe { letter.as_ref() }.stamp.get()
 }
 
-/// Wrap-safe comparison of stamps of one mailbox.
+#[expect(unsafe_code, reason = "reads the head of a slot")]
 #[inline(always)]
-fn is_older(stamp: u16, than: u16) -> bool {
-    (stamp.wrapping_sub(than) as i16) < 0
+fn access_of(letter: NonNull<Head>) -> Access {
+    // SAFETY: as in `stamp_of`.
+    unsafe { letter.as_ref() }.access.get()
 }

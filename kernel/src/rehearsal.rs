@@ -304,7 +304,7 @@ impl<'r, M: Monitor, const N: usize> Rehearsal<'r, M, N> {
     const SHARING: SharingOf = <M::Discipline as Discipline>::SHARING;
 
     fn inbox(&self) -> Inbox<'_> {
-        Inbox { lists: &self.lists, descriptor: &self.descriptor, only: None, sharing: Self::SHARING.0 }
+        Inbox { lists: &self.lists, descriptor: &self.descriptor, only: None, hand: None, sharing: Self::SHARING.0 }
     }
 
     /// The slot with this head, and the letter in it.

@@ -111,13 +111,30 @@ impl Share {
             count += 1;
         }
         lists.set_first_granted(next);
+        self.begin(id, lists, count);
+        count
+    }
+
+    /// Where its core may keep letters before it takes them. It is free, and the lock is held.
+    #[inline(always)]
+    pub(crate) fn room(&self) -> &[Guarded<Link>] {
+        &self.letters
+    }
+
+    /// The first letters that are kept here. The lock is held.
+    pub(crate) fn letters(&self, count: u8) -> impl Iterator<Item = NonNull<Head>> {
+        self.letters[..usize::from(count).min(MOST)].iter().filter_map(Guarded::get)
+    }
+
+    /// The first letters that are kept here are its core's: they are in the gate, and in no list. The lock is held.
+    #[inline(always)]
+    pub(crate) fn begin(&self, id: ActorId, lists: &Lists, count: u8) {
         self.count.set(count);
         self.left.set(0);
         self.run.hint(0);
         self.wanted.lower();
         lists.begin_share(count);
         self.of.publish(id.raw(), None);
-        count
     }
 
     /// One of its letters, below the count that [`take`](Self::take) said, or holds.

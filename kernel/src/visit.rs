@@ -19,6 +19,7 @@
 //! once, for the trait object; on a host, where code is small change, once per actor's type, with everything inlined.
 #![expect(unsafe_code, reason = "keeps the promises that running a letter asks for")]
 
+mod in_hand;
 pub(crate) mod monitored;
 
 use crate::cores;

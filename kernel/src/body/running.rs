@@ -11,10 +11,11 @@ use super::{Body, SMALL};
 use crate::cores::{self, MonitorTurn};
 use crate::desk::{Desk, Left, Resident};
 use crate::gate::Sharing;
+use crate::hand::Hand;
 use crate::inbox::{Inbox, Lists, ListsOf};
 use crate::lane::Slot;
-use crate::letter::{Access, Head, Letter, Method, Stage};
-use crate::mailbox::{Mail, Office};
+use crate::letter::{Access, Head, Letter, Link, Method, Stage};
+use crate::mailbox::{Mail, Office, Run};
 use crate::methods::{Grant, Methods};
 use crate::monitor::{Discipline, Monitor, Permits};
 use crate::objects::{Claims, Objects};
@@ -22,7 +23,7 @@ use crate::overflow::Overflow;
 use crate::port;
 use crate::ready::Mark;
 use crate::share;
-use crate::sync::Ended;
+use crate::sync::{Ended, Guarded};
 use crate::trace;
 use crate::visit::{self, OnPanic, monitored};
 
@@ -109,29 +110,16 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if !self.schedule_only(office, lists, here, letter) {
             return monitored::keep_waiting(office, visit::anybody(self), lists, here, letter);
         }
-        if matches!(Self::SHARING, Sharing::OneAtATime) || Self::view(letter).access() == Access::Writer {
-            let on_panic = OnPanic(|| {
-                lists.end_only_later(letter);
-                visit::abandon(office, here);
-            });
-            Self::view(letter).head().stage.set(Stage::Running);
-            // SAFETY: granted, and alone: nobody is in the gate, and nobody comes in while the lock is held, which it is until the
-            // letter has ended.
-            unsafe { self.run_granted(here, letter, true) };
-            core::mem::forget(on_panic);
-            // The core is asked for again: kept during the method, it and all that was made of it would cost more.
-            let here = port::core();
-            let _turn = MonitorTurn::begin(here);
-            let on_panic = monitored::on_monitors_panic(office, lists, here);
-            self.hear(letter, || {
+        if Self::is_alone(letter) {
+            lists.writers_come();
+            let note_depth = || {
                 let lane = Self::view(letter).head().label.get().lane();
                 if office.lane(lane).has_more(N as u16) {
                     office.note_depth(lane);
                 }
-                // It was received last and leaves first, so the places are in order.
-                office.lane(lane).free_next();
-            });
-            core::mem::forget(on_panic);
+            };
+            // SAFETY: granted, and alone: nobody is in the gate.
+            unsafe { self.run_alone(office, lists, here, letter, note_depth) };
         } else {
             lists.start_only(Self::view(letter));
             desk.release();
@@ -147,6 +135,12 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // Whoever sent a letter since then has noted the actor, or will ring.
         desk.release();
         if desk.calls() { monitored::answer(office, visit::anybody(self), lists, port::core()) } else { false }
+    }
+
+    /// Whether a letter must be alone in the gate. (As the compiler knows where letters never share.)
+    #[inline(always)]
+    fn is_alone(letter: NonNull<Head>) -> bool {
+        matches!(Self::SHARING, Sharing::OneAtATime) || Self::view(letter).access() == Access::Writer
     }
 
     /// The monitor decides about the only letter there is; whether it was granted.
@@ -165,10 +159,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             lists.take_in(letter);
             visit::abandon(office, here);
         });
-        let inbox =
-            Inbox { lists, descriptor: const { &Self::DESCRIPTOR }, only: Some(letter), sharing: Self::SHARING };
-        // SAFETY: under the lock, and `schedule` cannot reach this again: all it can do is send, and a send tries for the lock at most.
-        unsafe { &mut *self.monitor.get() }.schedule(inbox);
+        self.ask_about(lists, letter, None);
         core::mem::forget(on_panic);
         let granted = stage.get() == Stage::Granted;
         if granted {
@@ -177,14 +168,86 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         granted
     }
 
+    /// The same for the oldest letter, where there may be others in the lanes. If it was not granted, or the monitor looked at others, too,
+    /// it is in the lists.
+    #[inline(always)]
+    fn schedule_oldest(
+        &'static self,
+        office: &'static Office,
+        lists: &'static Lists,
+        here: u8,
+        letter: NonNull<Head>,
+        hand: &Hand<'_>,
+    ) -> bool {
+        let stage = &Self::view(letter).head().stage;
+        stage.set(Stage::Waiting);
+        let turn = MonitorTurn::begin(here);
+        let on_panic = OnPanic(|| {
+            hand.list(lists, Some(letter));
+            monitored::after_monitors_panic(office, lists, here);
+        });
+        self.ask_about(lists, letter, Some(hand));
+        core::mem::forget(on_panic);
+        let granted = stage.get() == Stage::Granted && hand.holds_all();
+        if granted {
+            turn.before_method();
+        } else {
+            hand.list(lists, Some(letter));
+            lists.publish();
+        }
+        granted
+    }
+
+    #[inline(always)]
+    fn ask_about(&'static self, lists: &'static Lists, letter: NonNull<Head>, hand: Option<&Hand<'_>>) {
+        let descriptor = const { &Self::DESCRIPTOR };
+        let inbox = Inbox { lists, descriptor, only: Some(letter), hand, sharing: Self::SHARING };
+        // SAFETY: under the lock, and `schedule` cannot reach this again: all it can do is send, and a send tries for the lock at most.
+        unsafe { &mut *self.monitor.get() }.schedule(inbox);
+    }
+
+    /// Runs a letter that was granted and is in no list, and lets it leave, under the lock. `before_free` is called just before its slot is
+    /// free.
+    ///
+    /// # Safety
+    /// It must be alone, and nobody is in the gate; nobody comes in while the lock is held, which it is until the letter has left. It was
+    /// received last, and all others that were received are freed.
+    #[inline(always)]
+    unsafe fn run_alone(
+        &'static self,
+        office: &'static Office,
+        lists: &'static Lists,
+        here: u8,
+        letter: NonNull<Head>,
+        before_free: impl Fn(),
+    ) {
+        let on_panic = OnPanic(|| {
+            lists.end_only_later(letter);
+            visit::abandon(office, here);
+        });
+        Self::view(letter).head().stage.set(Stage::Running);
+        // SAFETY: the caller's promise.
+        unsafe { self.run_granted(here, letter, true) };
+        core::mem::forget(on_panic);
+        // The core is asked for again: kept during the method, it and all that was made of it would cost more.
+        let here = port::core();
+        let _turn = MonitorTurn::begin(here);
+        let on_panic = monitored::on_monitors_panic(office, lists, here);
+        self.hear(letter, || {
+            before_free();
+            // It was received last and leaves first, so the places are in order.
+            office.lane(Self::view(letter).head().label.get().lane()).free_next();
+        });
+        core::mem::forget(on_panic);
+    }
+
     /// Under the lock, after a method: the monitor hears that its letter has ended, and decides about those that wait; whether any did.
     #[inline]
     fn leave_and_schedule(&'static self, lists: &'static Lists, letter: NonNull<Head>) -> bool {
         let (office, here) = (self.mail.office(), port::core());
         let _turn = MonitorTurn::begin(here);
         let on_panic = monitored::on_monitors_panic(office, lists, here);
-        // First, while the letter has its slot: lanes are at their fullest now.
-        office.drain_seldom(lists, office.lane_of(here).index);
+        office.look_before_freeing(lists, office.lane_of(here).index);
         self.hear(letter, || self.free(letter));
         let others_wait = !lists.is_empty();
         if others_wait {
@@ -322,6 +385,12 @@ where
         if Self::IN_ORDER { slots.peek_in_order(place) } else { slots.peek(place) }
     }
 
+    fn keep(&self, lane: usize, place: u16, room: &[Guarded<Link>]) {
+        if matches!(Self::SHARING, Sharing::Parallel) {
+            self.mail.slots(lane).keep(place, room);
+        }
+    }
+
     fn names(&self, method: u8) -> (&'static str, Option<&'static str>) {
         (core::any::type_name::<A>(), A::METHODS.get(usize::from(method)).map(Method::name))
     }
@@ -346,6 +415,45 @@ where
         let Some(lists) = self.mail.lists.lists() else { return };
         // SAFETY: under the lock, and `schedule` cannot reach this again: all it can do is send, and a send tries for the lock at most.
         schedule(unsafe { &mut *self.monitor.get() }, lists);
+    }
+
+    fn schedule_hand(&'static self, hand: &Hand<'_>) {
+        let Some(lists) = self.mail.lists.lists() else { return };
+        // SAFETY: as in `schedule`.
+        schedule_hand(unsafe { &mut *self.monitor.get() }, lists, hand);
+    }
+
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    unsafe fn run_oldest(&'static self, mut here: u8, mut budget: u16) -> u16 {
+        let (mail, office) = (self.mail, self.mail.office());
+        let Some(lists) = mail.lists.lists() else { return budget };
+        let own = office.lane_of(here).index;
+        let Run { lane, until, .. } = office.oldest(own, visit::anybody(self));
+        let mut place = office.lane(lane).received();
+        office.lane(lane).note_depth(until);
+        let hand = Hand::for_oldest(office, own);
+        lists.writers_come();
+        // What comes through other lanes is younger than these.
+        while place != until {
+            let letter = mail.slots(lane).peek(place);
+            if !Self::is_alone(letter) {
+                break;
+            }
+            trace::listed(1);
+            place = place.wrapping_add(1);
+            office.lane(lane).receive_until(place);
+            budget -= 1;
+            if !self.schedule_oldest(office, lists, here, letter, &hand) {
+                break;
+            }
+            // SAFETY: granted, and all is quiet, as the caller promised or since the letter before this one has left.
+            unsafe { self.run_alone(office, lists, here, letter, || {}) };
+            here = port::core();
+            if budget == 0 || monitored::others_wait(office, here) {
+                break;
+            }
+        }
+        budget
     }
 
     fn leave(&'static self, letter: NonNull<Head>) {
@@ -447,7 +555,15 @@ const fn is_small<A: Methods>() -> bool {
 #[cfg_attr(target_os = "none", inline(never))]
 fn schedule<M: Monitor>(monitor: &mut M, lists: &'static Lists) {
     let sharing = <M::Discipline as Discipline>::SHARING.0;
-    monitor.schedule(Inbox { lists, descriptor: lists.descriptor(), only: None, sharing });
+    monitor.schedule(Inbox { lists, descriptor: lists.descriptor(), only: None, hand: None, sharing });
+}
+
+/// The same about readers in hand.
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
+fn schedule_hand<M: Monitor>(monitor: &mut M, lists: &'static Lists, hand: &Hand<'_>) {
+    let sharing = <M::Discipline as Discipline>::SHARING.0;
+    monitor.schedule(Inbox { lists, descriptor: lists.descriptor(), only: None, hand: Some(hand), sharing });
 }
 
 /// Under the lock, after the methods of a share of this core: its letters leave, the monitor decides about those that wait, and the share is
@@ -463,8 +579,7 @@ fn leave_share<M: Monitor>(monitor: &mut M, office: &'static Office, lists: &'st
         share.stop(run);
         monitored::after_monitors_panic(office, lists, here);
     });
-    // First, while the letters have their slots: lanes are at their fullest now.
-    office.drain_seldom(lists, office.lane_of(here).index);
+    office.look_before_freeing(lists, office.lane_of(here).index);
     let mut before = Left::Alone;
     while left.get() != run {
         let letter = share.letter(left.get());

@@ -152,6 +152,13 @@ impl Ready {
         Some(Next { id, is_last: false })
     }
 
+    /// Takes an actor out, whoever is next. Interrupts are masked.
+    #[inline(always)]
+    pub(crate) fn take_out(&self, id: ActorId) -> bool {
+        self.noted.hint(self.noted.own() & !id.bit());
+        true
+    }
+
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.noted.own() == 0

@@ -203,6 +203,12 @@ impl Ready {
         if pinned_first { self.pinned.pop() } else { self.unpinned.pop() }
     }
 
+    /// An actor comes out in its turn only.
+    #[inline(always)]
+    pub(crate) fn take_out(&self, _: ActorId) -> bool {
+        false
+    }
+
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.noted.own() == 0

@@ -10,7 +10,7 @@
 
 use core::ptr::NonNull;
 
-use super::{BATCH, OnPanic, exit, note_here, tell_of_room};
+use super::{BATCH, OnPanic, exit, in_hand, note_here, tell_of_room};
 use crate::cores::{self, MonitorTurn};
 use crate::desk::{Left, Resident};
 use crate::inbox::Lists;
@@ -33,9 +33,10 @@ pub(crate) fn visit_otherwise<R: Resident + ?Sized>(
     lists: &'static Lists,
     here: u8,
 ) -> bool {
-    office.desk.begin_round();
-    office.drain(lists, office.lane_of(here).index);
-    settle(office, resident, lists, here);
+    // If letters wait, those that have come since are decided about with them.
+    if !lists.is_empty() {
+        round(office, resident, lists, here);
+    }
     go_on(office, resident, lists, here, BATCH)
 }
 
@@ -84,7 +85,8 @@ pub(crate) fn answer<R: Resident + ?Sized>(
     answer_calls(office, resident, lists, here) && go_on(office, resident, lists, here, BATCH - 1)
 }
 
-/// The same for any number of letters. The lock is held.
+/// The same for any number of letters: those that are granted first, then what is in the lanes, then what other cores have taken and not
+/// begun. The lock is held, and if letters wait, there was a round since this visit began.
 #[inline(never)]
 fn go_on<R: Resident + ?Sized>(
     office: &'static Office,
@@ -94,36 +96,71 @@ fn go_on<R: Resident + ?Sized>(
     mut budget: u16,
 ) -> bool {
     let desk = &office.desk;
+    let own = office.lane_of(here).index;
+    let mut offered = false;
     loop {
-        if !find_granted(office, lists) {
+        if desk.has_bell() {
+            // What the monitor may grant now was not offered. (Whoever rings says of its letter that it has ended.)
+            offered = false;
+            round(office, resident, lists, here);
+        }
+        let granted = lists.has_granted();
+        if !granted && !(lists.is_empty() && office.has_letters(own)) {
+            if lists.has_shares() && share::take_back(desk.known_id(), lists) {
+                continue;
+            }
+            // What was offered is gone. Letters may have come before it was taken back.
+            if core::mem::take(&mut offered) && cores::take_back_offer(here, desk.known_id()) {
+                continue;
+            }
             desk.release();
             if !desk.calls() || !answer_calls(office, resident, lists, here) {
                 return false;
             }
-        } else if budget == 0 || (budget < BATCH && (others_wait(office, here) || asker_waits(lists, here))) {
+            continue;
+        }
+        if budget == 0 || (budget < BATCH && (others_wait(office, here) || asker_waits(lists, here))) {
             // Whoever rang is served when this core comes back; other cores may have what is granted meanwhile.
-            let shared = !lists.gate.has_writer();
+            let shared = granted && !lists.gate.has_writer();
             let _ = exit(office);
             if shared {
                 offer(office, here);
             }
             return true;
+        }
+        let left = if !granted {
+            match in_hand::take(office, resident, lists, here, budget) {
+                in_hand::Taken::Share(count) => {
+                    budget -= u16::from(count);
+                    run_share(office, resident, lists, here, count, &mut offered)
+                }
+                in_hand::Taken::Ran(left) => {
+                    budget = left;
+                    continue;
+                }
+                in_hand::Taken::Listed => {
+                    office.drain(lists, own);
+                    settle(office, resident, lists, here);
+                    continue;
+                }
+            }
         } else if lists.gate.has_writer() || port::cores() == 1 {
             // SAFETY: the lock is held, and the budget is not used up.
             budget = unsafe { resident.run_locked(here, budget) };
+            continue;
         } else {
-            match several_sharing(office, resident, lists, here, budget) {
-                Some(left) => budget = left,
-                None => return false,
+            run_sharing(office, resident, lists, here, &mut budget, &mut offered)
+        };
+        match left {
+            None => return false,
+            Some(Left::Alone) => {}
+            Some(Left::BeforeOthers) => offered = false,
+            Some(Left::NotYet) => {
+                offered = false;
+                round(office, resident, lists, here);
             }
         }
     }
-}
-
-/// Whether letters are granted, or can be taken back from cores that have not begun them. The lock is held.
-#[inline(always)]
-fn find_granted(office: &Office, lists: &Lists) -> bool {
-    lists.has_granted() || (lists.has_shares() && share::take_back(office.desk.known_id(), lists))
 }
 
 /// After the lock was released: somebody rang, or waits for room. True if there was a round, and the lock is held again.
@@ -144,62 +181,56 @@ fn answer_calls<R: Resident + ?Sized>(
     again
 }
 
-/// Runs letters that share the state, without the lock, while such letters are granted, one at least. The lock is held before
-/// and after it; what is left of the budget, or none if the lock could not be had again (then its holder does the rest).
-#[inline(never)]
-fn several_sharing<R: Resident + ?Sized>(
+/// Runs some of the letters that are granted, which share the state, without the lock. The lock is held before and after it; none if it could
+/// not be had again (then its holder does the rest).
+#[inline(always)]
+fn run_sharing<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
     here: u8,
-    mut budget: u16,
-) -> Option<u16> {
+    budget: &mut u16,
+    offered: &mut bool,
+) -> Option<Left> {
     let desk = &office.desk;
     let share = share::of_core(here);
-    let mut offered = false;
-    while lists.has_granted() {
-        let worth = lists.worth_sharing().min(budget);
-        // Where somebody waits that a letter leaves, each leaves by itself. Letters with claims are looked for in the lists.
-        let left = if worth >= LEAST
-            && lists.is_empty()
-            && !desk.is_room_wanted()
-            && share.is_free()
-            && !lists.have_claims()
-        {
-            let count = share.take(desk.known_id(), lists, worth);
-            budget -= u16::from(count);
-            desk.release();
-            if desk.calls() {
-                offered = false;
-                answer_in_hand(office, resident, lists, here, Taken::Share);
-            }
-            // Whoever finds nothing else to do takes some of them back.
-            if !offered {
-                offered = true;
-                offer(office, here);
-            }
-            // SAFETY: taken under the lock, by this worker.
-            let left = unsafe { resident.run_share(here, count) };
-            if left == Left::NotYet && !desk.enter() {
-                return None;
-            }
-            left
-        } else {
-            budget -= 1;
-            one_sharing(office, resident, lists, here, &mut offered)?
-        };
-        if left != Left::Alone || desk.has_bell() {
-            // What the monitor may have granted since was not offered. (Whoever rings says of its letter that it has ended.)
-            offered = false;
-            if left == Left::NotYet || desk.has_bell() {
-                round(office, resident, lists, here);
-            }
-        }
-        if lists.gate.has_writer() || budget == 0 || others_wait(office, here) || asker_waits(lists, here) {
-            break;
-        }
+    let worth = cores::part_of(here, lists.unshared()).min(*budget);
+    // Where somebody waits that a letter leaves, each leaves by itself. Letters with claims are looked for in the lists.
+    if worth >= LEAST && lists.is_empty() && !desk.is_room_wanted() && share.is_free() && !lists.have_claims() {
+        let count = share.take(desk.known_id(), lists, worth);
+        *budget -= u16::from(count);
+        run_share(office, resident, lists, here, count, offered)
+    } else {
+        *budget -= 1;
+        one_sharing(office, resident, lists, here, offered)
     }
-    Some(budget)
+}
+
+/// Runs the share of this core, which it has just taken, without the lock. The lock is held before and after it; none if it could not be had
+/// again.
+#[inline(always)]
+fn run_share<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    here: u8,
+    count: u8,
+    offered: &mut bool,
+) -> Option<Left> {
+    let desk = &office.desk;
+    desk.release();
+    if desk.calls() {
+        *offered = false;
+        answer_in_hand(office, resident, lists, here, Taken::Share);
+    }
+    // Whoever finds nothing else to do takes some of them back.
+    if !*offered {
+        *offered = true;
+        offer(office, here);
+    }
+    // SAFETY: taken under the lock, by this worker.
+    let left = unsafe { resident.run_share(here, count) };
+    (left != Left::NotYet || desk.enter()).then_some(left)
 }
 
 /// The same for one letter, of which there is one, where it is not worth a share, or none is to be had. None if the lock could not be
@@ -315,7 +346,7 @@ fn answer_in_hand<R: Resident + ?Sized>(
         let on_panic = OnPanic(|| taken.give_back(here));
         round(office, resident, lists, here);
         core::mem::forget(on_panic);
-        surplus = lists.has_granted();
+        surplus = lists.has_granted() || office.has_letters(office.lane_of(here).index);
         rang = exit(office);
     }
     if rang || surplus {
@@ -336,16 +367,19 @@ pub(crate) fn answer_with_letter<R: Resident + ?Sized>(
     answer_in_hand(office, resident, lists, here, Taken::One(letter));
 }
 
-/// A whole round, under the lock: what arrived goes into the inbox, what ended leaves, and the monitor schedules.
+/// A round, under the lock: what ended leaves, and if letters wait, what arrived is listed with them, and the monitor schedules. Otherwise
+/// letters stay in their lanes, to be taken in hand.
 #[inline(never)]
 fn round<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, lists: &'static Lists, here: u8) {
     office.desk.begin_round();
-    office.drain(lists, office.lane_of(here).index);
+    if !lists.is_empty() {
+        office.drain(lists, office.lane_of(here).index);
+    }
     settle(office, resident, lists, here);
 }
 
 /// The rest of a round: what ended leaves, and the monitor schedules.
-#[inline(always)]
+#[cfg_attr(target_os = "none", inline(never))]
 fn settle<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, lists: &'static Lists, here: u8) {
     if !lists.has_running() && !lists.has_unseen() {
         return;

@@ -1,0 +1,90 @@
+//! Letters in hand: the oldest of an actor's, offered to its monitor before they are in any list.
+//!
+//! On a chip, a list costs more than most methods do. And most decisions need none: whether the oldest letter may run alone, or whether
+//! readers may come in as they came. So a worker takes the oldest letters out of their lanes and offers them as they are; the others
+//! stay in the lanes. A monitor that looks further is not told less for it: before it does, what is in hand and what is in the lanes goes into
+//! the lists ([`Hand::list`]), and it decides about all of them.
+
+use core::cell::Cell;
+
+use crate::inbox::{Chain, Lists};
+use crate::letter::Link;
+use crate::mailbox::Office;
+use crate::share::Share;
+use crate::trace;
+
+/// The oldest letters of an actor, while a monitor decides about them. Under the actor's lock.
+pub(crate) struct Hand<'h> {
+    office: &'h Office,
+    /// The lane that is read first.
+    own: usize,
+    /// Several letters that share the state and claim nothing, while no writer is in the gate. None, if the letter in hand is the oldest of any
+    /// kind, while the gate is free: then the inbox knows which.
+    readers: Option<(&'h Share, u8)>,
+    /// Whether the readers were granted.
+    granted: Cell<bool>,
+    /// Whether the letters in the lanes were listed, and with them those in hand that were not granted.
+    listed: Cell<bool>,
+}
+
+impl<'h> Hand<'h> {
+    /// For the oldest letter, and the next, and so on: one after the other, while the gate is free and nothing was listed.
+    #[inline(always)]
+    pub(crate) fn for_oldest(office: &'h Office, own: usize) -> Self {
+        Self { office, own, readers: None, granted: Cell::new(false), listed: Cell::new(false) }
+    }
+
+    /// With the oldest letters, all of them readers, which were put into a share.
+    #[inline(always)]
+    pub(crate) fn with_readers(office: &'h Office, own: usize, share: &'h Share, count: u8) -> Self {
+        Self { office, own, readers: Some((share, count)), granted: Cell::new(false), listed: Cell::new(false) }
+    }
+
+    /// Whether nothing of it is in the lists.
+    #[inline(always)]
+    pub(crate) fn holds_all(&self) -> bool {
+        !self.listed.get()
+    }
+
+    /// Whether the readers were granted: they are in the gate, and in no list.
+    #[inline(always)]
+    pub(crate) fn is_granted(&self) -> bool {
+        self.granted.get()
+    }
+
+    /// Grants the readers; how many there are. None if that was decided already, or they are none.
+    #[inline(always)]
+    pub(crate) fn grant_readers(&self, lists: &Lists) -> Option<usize> {
+        let (share, count) = self.readers?;
+        if self.granted.get() || self.listed.get() || !lists.gate.admits_readers() {
+            return None;
+        }
+        self.granted.set(true);
+        lists.gate.admit_readers(u16::from(count));
+        if trace::IS_ON {
+            share.letters(count).for_each(|letter| trace::granted(|| lists.owner.get(), trace::name(letter)));
+        }
+        Some(usize::from(count))
+    }
+
+    /// Puts what is in hand, and what is in the lanes, into the lists. Readers that were granted stay in their share. `oldest` is the letter in
+    /// hand where that is no reader's hand.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn list(&self, lists: &Lists, oldest: Link) {
+        if self.listed.replace(true) {
+            return;
+        }
+        if let Some(letter) = oldest {
+            lists.take_in(letter);
+        } else if let Some((share, count)) = self.readers
+            && !self.granted.get()
+            && let Some(chain) = Chain::of_letters(share.letters(count))
+        {
+            lists.append(chain);
+        }
+        self.office.drain(lists, self.own);
+        // The monitor is being asked about all of them.
+        lists.seen();
+    }
+}
