@@ -218,7 +218,7 @@ pub(crate) fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
     match pinned_to {
         // Whoever takes it from there says that there is no such core.
         Some(there) if there < port::cores() => notify(there),
-        _ => offer(FOREIGN),
+        _ => wake_idle(FOREIGN),
     }
 }
 
@@ -461,8 +461,14 @@ pub(crate) fn offer_surplus(here: u8) {
             let _masked = port::mask();
             me.ready.offer();
         }
-        offer(here);
+        wake_idle(here);
     }
+}
+
+/// Other cores are to look at this core's ready set again. Called by that core, with interrupts masked; an idle one is woken after this.
+#[inline(always)]
+pub(crate) fn offer_again(here: u8) {
+    core(here).ready.offer();
 }
 
 /// The same after a second letter to an actor that could run both at once, and only if a core seems to be idle: whoever sends
@@ -489,7 +495,8 @@ pub(crate) fn take_back_offer(here: u8, id: ActorId) -> bool {
     core(here).ready.take_out(id)
 }
 
-fn offer(here: u8) {
+/// Wakes an idle core: something was offered.
+pub(crate) fn wake_idle(here: u8) {
     fence(Mutant::OfferFence);
     if let Some(idler) = idle_core(here)
         && !removed(Mutant::OfferWithoutKick)
@@ -614,7 +621,7 @@ fn visit_surplus(here: u8) -> bool {
             found = true;
             // Whoever is idle can have the next one while this one is visited.
             if unseen.has_more() {
-                offer(here);
+                wake_idle(here);
             }
             let actor = actor(id);
             set_visiting(me, id.raw());
