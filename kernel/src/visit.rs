@@ -4,7 +4,8 @@
 //! first, and the lock is the borrow: it is held while the method runs. With a monitor, a visit is made of *rounds*:
 //!
 //! ```text
-//!  round:  drain the lanes into the inbox · for each ended letter: leave, free its slot · schedule if letters wait
+//!  round:  for each ended letter: leave, free its slot · if letters wait: list those in the lanes, too, and schedule
+//!  take:   nothing waits: take the oldest letters out of the lanes, and offer them to the monitor from the hand
 //!  pull:   the next granted letter is alone in the gate: run it under the lock, leave, free its slot, next round
 //!          it shares the state: take it, or several (a share), unlock, run them, lock again; they leave, their slots are
 //!          freed, next round; if the lock is taken then, say that they have ended: the holder hears it

@@ -8,7 +8,7 @@ use crate::harness::{Extent, core, join, model};
 use crate::port::become_core;
 use crate::probe::{Actor, LANES, Log, Probe};
 use flockwork::model::promise;
-use flockwork::{Monitor, Mutex, Permits, Serial};
+use flockwork::{Monitor, Mutex, Permits, ReadersWriter, Serial};
 use loom::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
@@ -36,7 +36,8 @@ fn in_order<M: Monitor>(
             join();
             receiver.finish(2);
             assert_eq!(receiver.letters(), 0, "nothing is left");
-            let ran = log.taken();
+            let mut ran = log.taken();
+            ran.dedup();
             assert!([1, 2].starts_with(&ran), "a cause is older than its effect: {ran:?}");
             receiver.end();
         });
@@ -91,6 +92,34 @@ where
     [Box::new(cause), Box::new(effect)]
 }
 
+/// The cause is a letter that must be alone; its effects are readers, as many as are taken out of the lanes at once. Before, readers alone were
+/// there, so that it is known that no writer is in the lanes.
+fn readers_after_a_writer<M: Monitor>(receiver: Receiver<M>, log: Log) -> [OnCore; 2]
+where
+    M::Discipline: Permits<Probe>,
+{
+    become_core(2);
+    for _ in 0..3 {
+        receiver.read(|state| state.read(|| ())).expect("there is room");
+    }
+    receiver.finish(2);
+    let sent = Arc::new(AtomicBool::new(false));
+    let (seen, other) = (sent.clone(), log.clone());
+    let cause = move |_| {
+        send(receiver, 1, &log);
+        sent.store(true, Ordering::Release);
+    };
+    let effect = move |_| {
+        if seen.load(Ordering::Acquire) {
+            for _ in 0..3 {
+                let log = other.clone();
+                receiver.read(move |state| state.read(|| log.add(2))).expect("there is room");
+            }
+        }
+    };
+    [Box::new(cause), Box::new(effect)]
+}
+
 /// A sender with two letters, each of which makes it send one; both cores visit it.
 fn by_one_sender<M: Monitor>(receiver: Receiver<M>, log: Log) -> [OnCore; 2]
 where
@@ -126,6 +155,11 @@ fn cause_in_a_reply() {
 #[test]
 fn cause_in_a_reply_with_a_monitor() {
     in_order::<Mutex>("a reply as cause, monitor", Extent::Exhaustive, through_a_reply);
+}
+
+#[test]
+fn readers_in_hand_pass_no_writer() {
+    in_order::<ReadersWriter>("readers in hand after a writer", Extent::Bounded(3), readers_after_a_writer);
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn a_helper_with_a_monitor() {
 /// Three readers: whoever finds them takes two at once, and the other core may take one of these back.
 #[test]
 fn a_share_is_taken_back() {
-    nothing_is_lost::<Watched, 4>("a share, taken back", Extent::Bounded(3), &[&[Read, Read, Read], &[]]);
+    nothing_is_lost::<ReadersWriter, 4>("a share, taken back", Extent::Bounded(3), &[&[Read, Read, Read], &[]]);
 }
 
 #[test]
