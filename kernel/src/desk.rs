@@ -77,13 +77,12 @@ pub(crate) trait Resident: Sync {
     /// Tells the monitor of a letter that has left the gate; then its slot is free, also if the monitor panics.
     fn leave(&'static self, letter: NonNull<Head>);
 
-    /// Of an actor with a monitor: runs letters under the lock, while letters are granted that nobody could run another one beside, and
-    /// after the first only while no other actor waits for the core. Each leaves then, and the monitor decides about what waits. What is
-    /// left of the budget.
+    /// Of an actor with a monitor: runs a letter that was granted.
     ///
     /// # Safety
-    /// The caller holds the lock, and the budget is one at least.
-    unsafe fn run_locked(&'static self, here: u8, budget: u16) -> u16;
+    /// The caller has started the letter, under the lock, which it holds until the letter has ended, and runs it once. It is alone in the gate if
+    /// and only if `alone`.
+    unsafe fn run(&'static self, here: u8, letter: NonNull<Head>, alone: bool);
 
     /// Of an actor with a monitor: offers the oldest letters in the lanes to it, one after the other, and runs those that it grants, as long as
     /// they must be alone, and after the first only while no other actor waits for the core. What is left of the budget: as much as there

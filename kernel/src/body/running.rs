@@ -463,33 +463,13 @@ where
     }
 
     #[cfg_attr(not(target_os = "none"), inline(always))]
-    unsafe fn run_locked(&'static self, mut here: u8, mut budget: u16) -> u16 {
-        let Some(lists) = self.mail.lists.lists() else { return budget };
-        while let Some(letter) = lists.first_granted() {
-            // As the compiler knows where letters never share.
-            let alone = matches!(Self::SHARING, Sharing::OneAtATime) || lists.gate.has_writer();
-            if !alone && port::cores() != 1 {
-                break;
-            }
-            lists.start_locked(letter);
-            let on_panic = OnPanic(|| {
-                lists.end_later(letter);
-                visit::abandon(self.mail.office(), here);
-            });
-            // SAFETY: granted, and started under the lock, which is held until the letter has ended. If the gate has a writer, it is this
-            // letter, alone: no other one is granted before it has left.
+    unsafe fn run(&'static self, here: u8, letter: NonNull<Head>, alone: bool) {
+        // As the compiler knows where letters never share.
+        let alone = alone || matches!(Self::SHARING, Sharing::OneAtATime);
+        if !Self::IN_ORDER {
+            // SAFETY: the caller's promise.
             unsafe { self.run_granted(here, letter, alone) };
-            core::mem::forget(on_panic);
-            lists.end_locked(Self::view(letter), alone);
-            let _ = self.leave_and_schedule(lists, letter);
-            budget -= 1;
-            // The core is asked for again, so that its number is not kept during the method.
-            here = port::core();
-            if budget == 0 || monitored::others_wait(self.mail.office(), here) {
-                break;
-            }
         }
-        budget
     }
 
     #[cfg_attr(not(target_os = "none"), inline(always))]

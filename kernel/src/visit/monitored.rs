@@ -10,11 +10,11 @@
 
 use core::ptr::NonNull;
 
-use super::{BATCH, OnPanic, exit, in_hand, note, note_here, tell_of_room};
+use super::{BATCH, OnPanic, abandon, exit, in_hand, note, note_here, tell_of_room};
 use crate::cores::{self, MonitorTurn};
 use crate::desk::{Left, Resident};
 use crate::inbox::Lists;
-use crate::letter::Head;
+use crate::letter::{Head, Letter};
 use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS};
 use crate::share::{self, LEAST};
@@ -145,8 +145,7 @@ fn go_on<R: Resident + ?Sized>(
                 }
             }
         } else if lists.gate.has_writer() || port::cores() == 1 {
-            // SAFETY: the lock is held, and the budget is not used up.
-            budget = unsafe { resident.run_locked(here, budget) };
+            budget = run_locked(office, resident, lists, here, budget);
             continue;
         } else {
             run_sharing(office, resident, lists, here, &mut budget, &mut offered)
@@ -179,6 +178,49 @@ fn answer_calls<R: Resident + ?Sized>(
         round(office, resident, lists, here);
     }
     again
+}
+
+/// Runs letters under the lock, while letters are granted that nobody could run another one beside, and after the first only while no other
+/// actor waits for the core. Each leaves then, and the monitor decides about what waits. The budget is one at least; what is left of it.
+#[inline(never)]
+fn run_locked<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    mut here: u8,
+    mut budget: u16,
+) -> u16 {
+    while let Some(letter) = lists.first_granted() {
+        let alone = lists.gate.has_writer();
+        if !alone && port::cores() != 1 {
+            break;
+        }
+        lists.start_locked(letter);
+        let on_panic = OnPanic(|| {
+            lists.end_later(letter);
+            abandon(office, here);
+        });
+        // SAFETY: granted, and started under the lock, which is held until the letter has ended. If the gate has a writer, it is this letter,
+        // alone: no other one is granted before it has left.
+        unsafe { resident.run(here, letter, alone) };
+        core::mem::forget(on_panic);
+        // The core is asked for again, so that its number is not kept during the method.
+        here = port::core();
+        lists.end_locked(Letter { head: letter, descriptor: lists.descriptor() }, alone);
+        let _monitor = MonitorTurn::begin(here);
+        let on_panic = on_monitors_panic(office, lists, here);
+        office.look_before_freeing(lists, office.lane_of(here).index);
+        resident.leave(letter);
+        if !lists.is_empty() {
+            schedule(resident, lists);
+        }
+        core::mem::forget(on_panic);
+        budget -= 1;
+        if budget == 0 || others_wait(office, here) {
+            break;
+        }
+    }
+    budget
 }
 
 /// Runs some of the letters that are granted, which share the state, without the lock. The lock is held before and after it; none if it could
