@@ -128,18 +128,21 @@ fn cause_in_a_reply_with_a_monitor() {
     in_order::<Mutex>("a reply as cause, monitor", Extent::Exhaustive, through_a_reply);
 }
 
-/// Readers are taken out of the lanes several at once, and not by age: so not if one of them was caused by a writer that is still there. Two
-/// readers are in its lane from the start, and readers alone were there before, so that it is known that no writer is.
+/// Readers are taken out of the lanes several at once, and not by age: so not if one of them was caused by a writer that is still there. It is
+/// known that no writer is in the lanes, and two readers are there, when it is sent: a visit took two others before, and went to another actor.
 #[test]
 fn readers_in_hand_pass_no_writer() {
     model("readers in hand after a writer", 3, Extent::Bounded(2), || {
         let (receiver, log) = (Receiver::<ReadersWriter>::new(), Log::default());
-        let read = move || receiver.read(|state| state.read(|| ())).expect("there is room");
+        let neighbour = Actor::<Serial, 1, 1, LANES>::new();
         become_core(2);
-        (0..3).for_each(|_| read());
-        receiver.finish(2);
+        neighbour.write(|_| ()).expect("there is room");
         become_core(1);
-        (0..2).for_each(|_| read());
+        for _ in 0..4 {
+            receiver.read(|state| state.read(|| ())).expect("there is room");
+        }
+        become_core(2);
+        assert!(receiver.visit(2) && receiver.letters() == 2, "two are left");
         let sent = Arc::new(AtomicBool::new(false));
         let (seen, caused, effects) = (sent.clone(), log.clone(), log.clone());
         core(1, move || {
@@ -159,6 +162,8 @@ fn readers_in_hand_pass_no_writer() {
         assert_eq!(receiver.letters(), 0, "nothing is left");
         let ran = log.taken();
         assert!([1, 2].starts_with(&ran), "a writer is older than the reader it caused: {ran:?}");
+        neighbour.finish(2);
+        neighbour.end();
         receiver.end();
     });
 }
