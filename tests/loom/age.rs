@@ -7,7 +7,7 @@
 use crate::harness::{Extent, core, join, model};
 use crate::port::become_core;
 use crate::probe::{Actor, LANES, Log, Probe};
-use flockwork::model::promise;
+use flockwork::model::{promise, visit_next};
 use flockwork::{Monitor, Mutex, Permits, ReadersWriter, Serial};
 use loom::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -129,12 +129,12 @@ fn cause_in_a_reply_with_a_monitor() {
 }
 
 /// Readers are taken out of the lanes several at once, and not by age: so not if one of them was caused by a writer that is still there. It is
-/// known that no writer is in the lanes, and two readers are there, when it is sent: a visit took two others before, and went to another actor.
+/// known that no writer is in the lanes, and two readers are there, when it is sent: a visit took others before, and made way for a neighbour.
 #[test]
 fn readers_in_hand_pass_no_writer() {
     model("readers in hand after a writer", 3, Extent::Bounded(2), || {
-        let (receiver, log) = (Receiver::<ReadersWriter>::new(), Log::default());
         let neighbour = Actor::<Serial, 1, 1, LANES>::new();
+        let (receiver, log) = (Receiver::<ReadersWriter>::new(), Log::default());
         become_core(2);
         neighbour.write(|_| ()).expect("there is room");
         become_core(1);
@@ -142,7 +142,8 @@ fn readers_in_hand_pass_no_writer() {
             receiver.read(|state| state.read(|| ())).expect("there is room");
         }
         become_core(2);
-        assert!(receiver.visit(2) && receiver.letters() == 2, "two are left");
+        assert!(receiver.visit(2) && receiver.letters() == 3, "one has left, one is granted, and two are in the lane");
+        assert!(visit_next(2) && neighbour.letters() == 0, "the neighbour waits no longer");
         let sent = Arc::new(AtomicBool::new(false));
         let (seen, caused, effects) = (sent.clone(), log.clone(), log.clone());
         core(1, move || {
@@ -162,7 +163,6 @@ fn readers_in_hand_pass_no_writer() {
         assert_eq!(receiver.letters(), 0, "nothing is left");
         let ran = log.taken();
         assert!([1, 2].starts_with(&ran), "a writer is older than the reader it caused: {ran:?}");
-        neighbour.finish(2);
         neighbour.end();
         receiver.end();
     });
