@@ -145,7 +145,9 @@ impl Board {
             return Self::and_example(args).map(|(board, example)| (board, Image::Example(example)));
         };
         let words = args.rest();
-        let [board] = &words[..] else { return Err(Misuse("with --image, a board and no example is needed".to_owned())) };
+        let [board] = &words[..] else {
+            return Err(Misuse("with --image, a board and no example is needed".to_owned()));
+        };
         let board = Self::named(board)?;
         match file.is_file() {
             true => Ok((board, Image::File(file.clone()))),
@@ -163,7 +165,10 @@ impl Board {
     /// Its emulator; a misuse if it has none.
     pub(crate) fn emulator(&self) -> Result<Emulator, Misuse> {
         let there_is_none = || {
-            Misuse(format!("there is no emulator for {0}: `cargo xtask flash {0} EXAMPLE` runs it on a board", self.name))
+            Misuse(format!(
+                "there is no emulator for {0}: `cargo xtask flash {0} EXAMPLE` runs it on a board",
+                self.name
+            ))
         };
         self.emulator.ok_or_else(there_is_none)
     }

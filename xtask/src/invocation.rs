@@ -31,7 +31,12 @@ impl Invocation {
     }
 
     pub(crate) fn new(program: &'static str, args: &str) -> Self {
-        Self { program, args: args.split_whitespace().map(str::to_owned).collect(), variables: Vec::new(), folder: None }
+        Self {
+            program,
+            args: args.split_whitespace().map(str::to_owned).collect(),
+            variables: Vec::new(),
+            folder: None,
+        }
     }
 
     /// Adds one argument, which may contain blanks.

@@ -47,9 +47,8 @@ fn steps() -> Vec<Step> {
 /// Each package of the boards' workspace alone: features are those of all that is looked at together, and chips exclude each
 /// other.
 fn boards() -> Result<(), Stop> {
-    let boards = BOARDS
-        .iter()
-        .flat_map(|board| board.packages().into_iter().map(|package| (package.name, board.target)));
+    let boards =
+        BOARDS.iter().flat_map(|board| board.packages().into_iter().map(|package| (package.name, board.target)));
     let images = firmware::PACKAGES.iter().chain(&[size::PROBES]).map(|&package| (package.to_owned(), RP2040.target));
     boards.chain(images).try_for_each(|(package, target)| {
         rustup::target(target)?;

@@ -16,7 +16,7 @@ const GUARD: usize = 64;
 /// Bytes below the stack pointer that the functions called from here use while they paint.
 const IN_USE: usize = 256;
 
-/// What core 1 needs at least: a turn, an interrupt, and the worker under them.
+/// What core 1 needs at least: a turn, an interrupt, and the worker under them. Last words have a stack of their own.
 const MIN_STACK: usize = 1024;
 
 /// The stack of core 1, in bytes: `static CORE1_STACK: Core1Stack<4096> = Core1Stack::new();`.

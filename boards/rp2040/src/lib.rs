@@ -15,7 +15,7 @@
 #![no_std]
 
 #[cfg(feature = "epitaph")]
-mod fault;
+mod death;
 mod marks;
 mod port;
 

@@ -4,6 +4,7 @@ pub mod layout;
 
 use flockwork_board_support::epitaph::{self, Epitaph};
 use flockwork_emulator::{Ended, Image, Machine};
+use object::{Object, ObjectSymbol};
 use std::path::Path;
 
 /// Ten seconds of the chip's time.
@@ -63,6 +64,18 @@ impl Board {
         // The machine reads whole words.
         let byte = |address: u32| self.machine.word(address & !3).to_le_bytes()[address as usize % 4];
         (start..).take(count).map(byte).collect()
+    }
+
+    /// Where the static of this path is, and how large.
+    ///
+    /// # Panics
+    /// If the image has none.
+    pub fn place_of(&self, path: &str) -> (u32, usize) {
+        let file = object::File::parse(self.image.elf()).expect("an ELF file");
+        let is_it = |name: &str| format!("{:#}", rustc_demangle::demangle(name)) == path;
+        let symbol = file.symbols().find(|symbol| symbol.name().is_ok_and(is_it));
+        let symbol = symbol.unwrap_or_else(|| panic!("the image has no `{path}`"));
+        (symbol.address() as u32, symbol.size() as usize)
     }
 
     /// The image in its flash.
