@@ -7,7 +7,7 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 use embassy_executor::Spawner;
-use flockwork::worker;
+use flockwork::{census, worker};
 use flockwork_board_support::{boot, stack};
 use static_cell::ConstStaticCell;
 
@@ -41,13 +41,14 @@ impl<const SIZE: usize> Core1Stack<SIZE> {
 /// its core; they spawn tasks and send first letters.
 ///
 /// # Panics
-/// If the stack is in use already, and if the critical section in this image is not this crate's.
+/// If the stack is in use already, if the image declares too many actors, and if the critical section in this image is not this crate's.
 pub fn run<const SIZE: usize>(
     stack: &'static Core1Stack<SIZE>,
     on_core0: impl FnOnce(Spawner),
     on_core1: impl FnOnce(Spawner) + Send + 'static,
 ) -> ! {
     boot::require_multicore_critical_section(critical::is_held);
+    census::require_room();
     // SAFETY: the counter is the port's; from now on it counts microseconds.
     unsafe { PRESCALER.write(CLOCK_HZ / 1_000_000 - 1) };
     watch_core_0();

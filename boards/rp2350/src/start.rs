@@ -20,7 +20,7 @@ const FAULTS_IGNORE_THE_LIMIT: u32 = 1 << 10;
 /// `main`, and core 1 is reset before it starts.
 ///
 /// # Panics
-/// If the critical section in this image is a single-core one, if the stack is in use already, or core 1 does not answer.
+/// If the critical section in this image is a single-core one, if it declares too many actors, if the stack is in use already, or core 1 does not answer.
 pub fn run<const SIZE: usize>(
     core1: Peri<'static, CORE1>,
     stack: &'static Core1Stack<SIZE>,

@@ -20,7 +20,8 @@ pub struct Grumbler;
 impl Grumbler {
     /// Cannot stand it.
     pub fn bear(&mut self, weather: Weather) {
-        panic!("who could bear {weather:?}?");
+        let Weather { degrees, hours_of_sun } = weather;
+        assert!(degrees > 0 && hours_of_sun > Some(9), "who could bear {weather:?}?");
     }
 }
 
