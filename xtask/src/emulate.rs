@@ -2,7 +2,7 @@
 
 use crate::{
     args::{Args, Misuse},
-    board::{Board, Emulator, Image, Profile, RP2040},
+    board::{Board, Emulator, Image, Profile, RP2040, build_command},
     cycles,
     elf::Elf,
     invocation::Invocation,
@@ -45,9 +45,10 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
 
 /// Runs the images of the RP2040 and looks at what they do, and at what it costs.
 pub(crate) fn check_rp2040() -> Result<(), Stop> {
-    for example in ["hello", "quiet", "suite"] {
+    for example in ["hello", "log_over_rtt", "log_over_uart", "quiet", "suite"] {
         RP2040.build(example, Profile::Release)?;
     }
+    build_command("flockwork-check-fates", RP2040.target, Profile::Release).args(["--bin", "panic-in-turn"]).run()?;
     // The showcase is about speed.
     RP2040.build("urbiflock", Profile::Fast)?;
     Invocation::cargo("test --package flockwork-emulator --features images").run()?;
