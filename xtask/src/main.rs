@@ -17,6 +17,7 @@ mod flash;
 mod invocation;
 mod lint;
 mod loom;
+mod memory;
 mod miri;
 mod no_alloc;
 mod qemu;

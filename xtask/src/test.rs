@@ -36,6 +36,9 @@ fn steps() -> Vec<Step> {
                 .args(["--features", "flockwork-urbiflock/stepped"])
                 .run()
         }),
+        Step::new("suite", "the suite of every device on host threads, in a release build", || {
+            Invocation::cargo("test -p flockwork-tests --release --test suite_on_threads").run()
+        }),
         Step::new("trace", "the hops of letters, with trace events on", || {
             Invocation::cargo("test -p flockwork-tests --features trace --test tracing").run()
         }),
