@@ -167,9 +167,14 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     command.run(args).unwrap_or_else(|Misuse(message)| {
-        eprintln!("xtask {name}: {message} (usage: cargo xtask {})", command.usage());
+        eprintln!("{}", complaint(command, &message));
         ExitCode::from(2)
     })
+}
+
+/// The line about a command line that makes no sense.
+fn complaint(command: Command, message: &str) -> String {
+    format!("xtask {}: {message} (usage: cargo xtask {})", command.name(), command.usage())
 }
 
 /// One line for each command.
@@ -203,6 +208,14 @@ mod tests {
             assert!(details(*command).contains(command.help()[0].trim()));
         }
         assert_eq!(Command::named("tests"), None);
+    }
+
+    #[test]
+    fn a_misuse_is_told_in_one_line_with_the_usage() {
+        for command in Command::ALL {
+            let line = complaint(*command, "what is `x`?");
+            assert!(line.lines().count() == 1 && line.contains(command.usage()), "{line}");
+        }
     }
 
     #[test]
