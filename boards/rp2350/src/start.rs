@@ -41,8 +41,8 @@ pub fn run<const SIZE: usize>(
     flockwork_rp::run(core1, stack, on_core0, on_core1)
 }
 
-/// A stack that reaches its limit is a fault. Its handler needs some stack as well; without this it would fault in turn, and
-/// the core would lock up without a word.
+/// A stack that reaches its limit is a fault. The processor puts registers on that stack before the handler goes to its own;
+/// without this it could fault in turn, and the core would lock up without a word.
 fn let_faults_be_told() {
     // SAFETY: a register of this core, changed before anything else runs on it.
     unsafe { (*SCB::PTR).ccr.modify(|settings| settings | FAULTS_IGNORE_THE_LIMIT) };
