@@ -60,5 +60,7 @@ fn boards() -> Result<(), Stop> {
         .args(["--package", "flockwork-board-support", "--package", "flockwork-defmt-uart", "--", "-D", "warnings"])
         .run()?;
     // The workspace leaves the tests out that need images.
-    Invocation::cargo("clippy --package flockwork-firmware-tests --all-targets --features images -- -D warnings").run()
+    Invocation::cargo("clippy --package flockwork-firmware-tests --package flockwork-emulator --all-targets")
+        .args(["--features", "flockwork-firmware-tests/images,flockwork-emulator/images", "--", "-D", "warnings"])
+        .run()
 }
