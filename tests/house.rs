@@ -50,6 +50,27 @@ fn the_expansion_is_safe_safe_3() {
     }
 }
 
+/// The boards have a toolchain file of their own, for their targets; it names the same toolchain.
+#[test]
+fn boards_are_built_with_the_same_toolchain() {
+    let channel = |file: &str| {
+        let text = fs::read_to_string(root().join(file)).expect("a toolchain file");
+        text.lines().find(|line| line.starts_with("channel")).expect("a channel").to_owned()
+    };
+    assert_eq!(channel("boards/rust-toolchain.toml"), channel("rust-toolchain.toml"));
+}
+
+/// Whoever links the library of a board compiles nothing that only measures, tests or shows.
+#[test]
+fn libraries_of_boards_need_no_tests_and_no_examples() {
+    for board in ["rp", "rp2040", "rp2350", "mps2-an521", "support"] {
+        let manifest = fs::read_to_string(root().join("boards").join(board).join("Cargo.toml")).expect("a manifest");
+        for word in ["../tests/", "../examples/", "heapless", "embassy-sync"] {
+            assert!(!manifest.contains(word), "boards/{board} depends on `{word}`");
+        }
+    }
+}
+
 /// Atomics, `portable_atomic` and loom are named in `sync` alone, the executor in `worker` alone.
 #[test]
 fn seams_are_named_in_one_file() {

@@ -42,6 +42,7 @@ mod call;
 mod lane;
 mod mailbox;
 
+pub mod census;
 mod cores;
 mod foreign;
 mod ready;

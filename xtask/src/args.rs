@@ -1,29 +1,36 @@
 //! The words behind a command's name: options are taken out one by one, and what nobody took is a misuse.
 
+use std::{env, path::PathBuf};
+
 /// The words of a command line that nobody has asked for yet.
-pub(crate) struct Args(Vec<String>);
+pub(crate) struct Args {
+    words: Vec<String>,
+    /// Where they were typed: files are named from there.
+    folder: PathBuf,
+}
 
 /// A command line that makes no sense, and why.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Misuse(pub(crate) String);
 
 impl Args {
+    /// Words that were typed in the present folder.
     pub(crate) fn new(words: Vec<String>) -> Self {
-        Self(words)
+        Self { words, folder: env::current_dir().unwrap_or_default() }
     }
 
     /// Takes `--name` out, wherever it stands; false if it was not given.
     pub(crate) fn flag(&mut self, name: &str) -> bool {
-        let before = self.0.len();
-        self.0.retain(|word| word != name);
-        self.0.len() != before
+        let before = self.words.len();
+        self.words.retain(|word| word != name);
+        self.words.len() != before
     }
 
     /// Takes every `--name VALUE` and `--name=VALUE` out, in order.
     pub(crate) fn values(&mut self, name: &str) -> Result<Vec<String>, Misuse> {
         let mut values = Vec::new();
         let mut others = Vec::new();
-        let mut words = std::mem::take(&mut self.0).into_iter();
+        let mut words = std::mem::take(&mut self.words).into_iter();
         while let Some(word) = words.next() {
             if word == name {
                 values.push(words.next().ok_or_else(|| Misuse(format!("{name} needs a value")))?);
@@ -33,14 +40,19 @@ impl Args {
                 others.push(word);
             }
         }
-        self.0 = others;
+        self.words = others;
         Ok(values)
+    }
+
+    /// The same of files.
+    pub(crate) fn files(&mut self, name: &str) -> Result<Vec<PathBuf>, Misuse> {
+        Ok(self.values(name)?.into_iter().map(|file| self.folder.join(file)).collect())
     }
 
     /// The one word that may be left, which is not an option.
     pub(crate) fn filter(mut self) -> Result<Option<String>, Misuse> {
-        let filter = match self.0.first() {
-            Some(word) if !word.starts_with('-') => Some(self.0.remove(0)),
+        let filter = match self.words.first() {
+            Some(word) if !word.starts_with('-') => Some(self.words.remove(0)),
             _ => None,
         };
         self.nothing_else()?;
@@ -49,15 +61,15 @@ impl Args {
 
     /// Everything that is left, as it stands, for a program that has options of its own. A leading `--` is dropped.
     pub(crate) fn rest(mut self) -> Vec<String> {
-        if self.0.first().is_some_and(|word| word == "--") {
-            self.0.remove(0);
+        if self.words.first().is_some_and(|word| word == "--") {
+            self.words.remove(0);
         }
-        self.0
+        self.words
     }
 
     /// Complains about the first word that is left.
     pub(crate) fn nothing_else(self) -> Result<(), Misuse> {
-        match self.0.first() {
+        match self.words.first() {
             Some(word) => Err(Misuse(format!("what is `{word}`?"))),
             None => Ok(()),
         }
@@ -79,6 +91,13 @@ mod tests {
         assert!(line.flag("--list"));
         assert!(!line.flag("--list"));
         assert_eq!(line.nothing_else(), Ok(()));
+    }
+
+    #[test]
+    fn files_are_named_from_where_the_words_were_typed() {
+        let here = env::current_dir().unwrap();
+        assert_eq!(args("--image a/b").files("--image"), Ok(vec![here.join("a/b")]));
+        assert_eq!(args("--image /a/b").files("--image"), Ok(vec![PathBuf::from("/a/b")]));
     }
 
     #[test]

@@ -23,6 +23,16 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
     let profiles = args.values("--profile")?;
     let callers = args.values("--callers")?;
     args.nothing_else()?;
+    let asked = [json, update, trace, !profiles.is_empty()].into_iter().filter(|&asked| asked).count();
+    if asked > 1 || profiles.len() > 1 {
+        return Err(Misuse("one of --json, --update, --trace and --profile NAME at a time".to_owned()));
+    }
+    if profiles.is_empty() && (small || instructions || !callers.is_empty()) {
+        return Err(Misuse("--small, --instructions and --callers go with --profile NAME".to_owned()));
+    }
+    if let Some(callers) = callers.iter().find(|callers| callers.parse::<usize>().is_err()) {
+        return Err(Misuse(format!("--callers: `{callers}` is no number")));
+    }
 
     let done = match profiles.first() {
         _ if json => as_json(),
@@ -53,13 +63,11 @@ fn measure(options: &[&str]) -> Result<(), Stop> {
 
 /// The figures and nothing else on the screen.
 fn as_json() -> Result<(), Stop> {
-    let quietly = |profile| {
-        let built = RP2040.build_command(EXAMPLE, profile).arg("--quiet").ask();
-        built.map(|_| RP2040.image(EXAMPLE, profile).display().to_string())
-    };
-    let figures = quietly(Profile::Fast)
-        .zip(quietly(Profile::Release))
-        .and_then(|(fast, small)| tool().arg(fast).arg(small).arg("--json").ask());
+    let fast = RP2040.build_quietly(EXAMPLE, Profile::Fast)?;
+    let small = RP2040.build_quietly(EXAMPLE, Profile::Release)?;
+    let figures = fast.zip(small).and_then(|(fast, small)| {
+        tool().arg(fast.display().to_string()).arg(small.display().to_string()).arg("--json").ask()
+    });
     let figures = figures.ok_or_else(|| Stop::Failed("it failed; without --json it says why".to_owned()))?;
     print!("{figures}");
     Ok(())

@@ -82,14 +82,23 @@ impl Elf {
 
     /// The sections that take memory of the chip.
     pub(crate) fn sections(&self) -> impl Iterator<Item = Section<'_>> {
-        let names = self.entries(self.sections).nth(half(&self.bytes, 50).unwrap_or(0).into());
-        self.entries(self.sections).filter_map(move |entry| {
-            let name = text(self.content(names?)?, word(entry, 0)?)?;
+        self.named_sections().filter_map(|(name, entry)| {
             let (kind, flags) = (word(entry, 4)?, word(entry, 8)?);
             let (address, size) = (word(entry, 12)?, word(entry, 20)?);
             let (is_writable, is_stored) = (flags & WRITABLE != 0, kind != NO_BITS);
             (flags & ALLOCATED != 0 && size > 0).then_some(Section { name, address, size, is_writable, is_stored })
         })
+    }
+
+    /// Whether there is a section of this name, also one that takes no memory.
+    pub(crate) fn has_section(&self, name: &str) -> bool {
+        self.named_sections().any(|(found, _)| found == name)
+    }
+
+    fn named_sections(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let names = self.entries(self.sections).nth(half(&self.bytes, 50).unwrap_or(0).into());
+        self.entries(self.sections)
+            .filter_map(move |entry| Some((text(self.content(names?)?, word(entry, 0)?)?, entry)))
     }
 
     fn content(&self, section: &[u8]) -> Option<&[u8]> {
@@ -159,6 +168,7 @@ pub(crate) mod tests {
         let elf = elf(&[]);
         let bss = Section { name: ".bss", address: 0, size: 24, is_writable: true, is_stored: false };
         assert!(elf.sections().eq([bss]));
+        assert!(elf.has_section(".bss") && !elf.has_section(".defmt"));
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use crate::{
     args::{Args, Misuse},
-    board::{Board, MPS2_AN521, Profile, RP2040},
+    board::{Board, Emulator, Image, Profile, RP2040, build_command},
     cycles,
+    elf::Elf,
     invocation::Invocation,
     qemu,
     step::{Stop, exit_code},
@@ -13,22 +14,41 @@ use std::{path::Path, process::ExitCode};
 pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
     let fast = args.flag("--fast");
     let json = args.flag("--json");
-    let (board, example) = Board::and_example(args)?;
+    let (board, image) = Board::and_image(args)?;
+    let emulator = board.emulator()?;
     let profile = if fast { Profile::Fast } else { Profile::Release };
-    if json && board.name != RP2040.name {
+    if json && emulator != Emulator::Rp2040 {
         return Err(Misuse(format!("--json: only the emulator of {} counts", RP2040.name)));
     }
-    if json {
-        return Ok(exit_code("emulate", as_json(board, &example, profile)));
+    if fast && matches!(image, Image::File(_)) {
+        return Err(Misuse("--fast: an image that there is was built as it was".to_owned()));
     }
-    Ok(exit_code("emulate", board.build(&example, profile).and_then(|elf| emulate(board, &elf))))
+    let emulate = || {
+        // Before the build, which takes longer.
+        if emulator == Emulator::Qemu {
+            qemu::require()?;
+        }
+        if json {
+            return as_json(board, image, profile);
+        }
+        let elf = match image {
+            Image::Example(example) => board.build(&example, profile)?,
+            Image::File(elf) => elf,
+        };
+        match emulator {
+            Emulator::Rp2040 => on_rp2040(&elf)?.arg(elf.display().to_string()).run(),
+            Emulator::Qemu => qemu::run(&elf),
+        }
+    };
+    Ok(exit_code("emulate", emulate()))
 }
 
 /// Runs the images of the RP2040 and looks at what they do, and at what it costs.
 pub(crate) fn check_rp2040() -> Result<(), Stop> {
-    for example in ["hello", "quiet", "suite"] {
+    for example in ["hello", "log_over_rtt", "log_over_uart", "quiet", "suite"] {
         RP2040.build(example, Profile::Release)?;
     }
+    build_command("flockwork-check-fates", RP2040.target, Profile::Release).args(["--bin", "panic-in-turn"]).run()?;
     // The showcase is about speed.
     RP2040.build("urbiflock", Profile::Fast)?;
     Invocation::cargo("test --package flockwork-emulator --features images").run()?;
@@ -36,28 +56,26 @@ pub(crate) fn check_rp2040() -> Result<(), Stop> {
 }
 
 /// The log and the figures of an image, and nothing else on the screen.
-fn as_json(board: &Board, example: &str, profile: Profile) -> Result<(), Stop> {
-    let built = board.build_command(example, profile).arg("--quiet").ask();
-    let figures = built.and_then(|_| {
-        let elf = board.image(example, profile).display().to_string();
-        emulator().arg(elf).arg("--json").ask()
-    });
+fn as_json(board: &Board, image: Image, profile: Profile) -> Result<(), Stop> {
+    let elf = match image {
+        Image::Example(example) => board.build_quietly(&example, profile)?,
+        Image::File(elf) => Some(elf),
+    };
+    let figures = match &elf {
+        Some(elf) => on_rp2040(elf)?.arg(elf.display().to_string()).arg("--json").ask(),
+        None => None,
+    };
     let figures = figures.ok_or_else(|| Stop::Failed("it failed; without --json it says why".to_owned()))?;
     print!("{figures}");
     Ok(())
 }
 
-fn emulator() -> Invocation {
-    Invocation::cargo("run --quiet --package flockwork-emulator --bin flockwork-emulator --")
+/// The emulator for an image. One that logs with defmt needs its decoder, which brings some seventy crates along.
+fn on_rp2040(elf: &Path) -> Result<Invocation, Stop> {
+    let decoder = Elf::read(elf)?.has_section(DEFMT_TABLE).then_some(["--features", "defmt"]);
+    let emulator = Invocation::cargo("run --quiet --package flockwork-emulator --bin flockwork-emulator");
+    Ok(emulator.args(decoder.into_iter().flatten()).arg("--"))
 }
 
-/// Runs an image of a board until it ends, with its log on the screen.
-pub(crate) fn emulate(board: &Board, elf: &Path) -> Result<(), Stop> {
-    match board.name {
-        name if name == RP2040.name => emulator().arg(elf.display().to_string()).run(),
-        name if name == MPS2_AN521.name => qemu::run(elf),
-        name => Err(Stop::Failed(format!(
-            "there is no emulator for {name}: `cargo xtask flash {name} EXAMPLE` runs it on a board"
-        ))),
-    }
-}
+/// The section with the texts that an image logs.
+const DEFMT_TABLE: &str = ".defmt";

@@ -1,6 +1,11 @@
 //! The step that runs images which go wrong, or log, and looks at what they say; and those that must not even compile.
 
-use crate::{board::RP2040, invocation::Invocation, rustup, step::Stop};
+use crate::{
+    board::{Profile, RP2040, build_command},
+    invocation::Invocation,
+    rustup,
+    step::Stop,
+};
 
 /// The packages of the images. Each is built alone: features are those of all that is built at once, and these differ in
 /// what they link.
@@ -27,10 +32,7 @@ pub(crate) fn check() -> Result<(), Stop> {
 }
 
 fn build(package: &str) -> Invocation {
-    Invocation::cargo("build --manifest-path boards/Cargo.toml --target-dir boards/target --release")
-        .args(["--package", package, "--target", RP2040.target])
-        // Without it defmt compiles everything but errors out.
-        .variable("DEFMT_LOG", "info")
+    build_command(package, RP2040.target, Profile::Release)
 }
 
 /// Fails unless the compiler refuses a build with this reason.

@@ -2,14 +2,14 @@
 
 use crate::{
     args::{Args, Misuse},
-    board::{Board, Profile},
+    board::{Board, Image, Profile},
     invocation::Invocation,
     step::{Stop, exit_code},
 };
 use std::process::ExitCode;
 
 pub(crate) fn run(args: Args) -> Result<ExitCode, Misuse> {
-    let (board, example) = Board::and_example(args)?;
+    let (board, image) = Board::and_image(args)?;
     let chip = board.chip()?;
     let flash = || {
         // Before the build, which takes longer.
@@ -17,11 +17,23 @@ pub(crate) fn run(args: Args) -> Result<ExitCode, Misuse> {
             Invocation::new("probe-rs", "--version").ask().as_deref(),
             Invocation::new("probe-rs", "list").ask().as_deref(),
         )
-        .map_err(|missing| Stop::Failed(format!("{missing}, or use `cargo xtask uf2 {} {example}`", board.name)))?;
-        let image = board.build(&example, Profile::Release)?;
+        .map_err(|missing| Stop::Failed(format!("{missing}, or use {}", without_a_probe(board, &image))))?;
+        let image = match image {
+            Image::Example(example) => board.build(&example, Profile::Release)?,
+            Image::File(elf) => elf,
+        };
         Invocation::new("probe-rs", "run --chip").arg(chip.probe_rs).arg(image.to_string_lossy()).run()
     };
     Ok(exit_code("flash", flash()))
+}
+
+/// The command for those without a probe.
+fn without_a_probe(board: &Board, image: &Image) -> String {
+    let example = match image {
+        Image::Example(example) => example.as_str(),
+        Image::File(_) => "EXAMPLE",
+    };
+    format!("`cargo xtask uf2 {} {example}`", board.name)
 }
 
 /// Whether there is probe-rs and a probe, from what `probe-rs --version` and `probe-rs list` wrote; what to do if not.

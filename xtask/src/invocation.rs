@@ -4,6 +4,7 @@
 use crate::step::Stop;
 use std::{
     fmt,
+    path::PathBuf,
     process::{Command, Output, Stdio},
     sync::mpsc,
     thread,
@@ -19,6 +20,8 @@ pub(crate) struct Invocation {
     program: &'static str,
     args: Vec<String>,
     variables: Vec<(&'static str, String)>,
+    /// Where it is run; at the root of the workspace if nothing is said.
+    folder: Option<PathBuf>,
 }
 
 impl Invocation {
@@ -28,7 +31,12 @@ impl Invocation {
     }
 
     pub(crate) fn new(program: &'static str, args: &str) -> Self {
-        Self { program, args: args.split_whitespace().map(str::to_owned).collect(), variables: Vec::new() }
+        Self {
+            program,
+            args: args.split_whitespace().map(str::to_owned).collect(),
+            variables: Vec::new(),
+            folder: None,
+        }
     }
 
     /// Adds one argument, which may contain blanks.
@@ -39,6 +47,12 @@ impl Invocation {
 
     pub(crate) fn args(mut self, args: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    /// Runs it in a folder; the printed line shows it.
+    pub(crate) fn within(mut self, folder: PathBuf) -> Self {
+        self.folder = Some(folder);
         self
     }
 
@@ -78,6 +92,9 @@ impl Invocation {
     fn command(&self) -> Command {
         let mut command = Command::new(self.program);
         command.args(&self.args).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
         command
     }
 
@@ -103,6 +120,7 @@ impl Invocation {
 
 impl fmt::Display for Invocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.folder.iter().try_for_each(|folder| write!(f, "cd {} && ", quoted(&folder.display().to_string())))?;
         for (name, value) in &self.variables {
             write!(f, "{name}={} ", quoted(value))?;
         }
@@ -137,6 +155,7 @@ mod tests {
     fn the_printed_line_can_be_pasted() {
         let line = Invocation::cargo("test  -p a").variable("RUSTFLAGS", "--cfg loom").arg("it's").to_string();
         assert_eq!(line, r"RUSTFLAGS='--cfg loom' cargo test -p a 'it'\''s'");
+        assert_eq!(Invocation::cargo("run").within("a/b".into()).to_string(), "cd a/b && cargo run");
     }
 
     #[test]

@@ -47,7 +47,8 @@ fn steps() -> Vec<Step> {
 /// Each package of the boards' workspace alone: features are those of all that is looked at together, and chips exclude each
 /// other.
 fn boards() -> Result<(), Stop> {
-    let boards = BOARDS.iter().map(|board| (format!("flockwork-{}", board.name), board.target));
+    let boards =
+        BOARDS.iter().flat_map(|board| board.packages().into_iter().map(|package| (package.name, board.target)));
     let images = firmware::PACKAGES.iter().chain(&[size::PROBES]).map(|&package| (package.to_owned(), RP2040.target));
     boards.chain(images).try_for_each(|(package, target)| {
         rustup::target(target)?;
@@ -59,5 +60,7 @@ fn boards() -> Result<(), Stop> {
         .args(["--package", "flockwork-board-support", "--package", "flockwork-defmt-uart", "--", "-D", "warnings"])
         .run()?;
     // The workspace leaves the tests out that need images.
-    Invocation::cargo("clippy --package flockwork-firmware-tests --all-targets --features images -- -D warnings").run()
+    Invocation::cargo("clippy --package flockwork-firmware-tests --package flockwork-emulator --all-targets")
+        .args(["--features", "flockwork-firmware-tests/images,flockwork-emulator/images", "--", "-D", "warnings"])
+        .run()
 }

@@ -17,10 +17,12 @@ mod flash;
 mod invocation;
 mod lint;
 mod loom;
+mod memory;
 mod miri;
 mod no_alloc;
 mod qemu;
 mod rp2350;
+mod runners;
 mod rustup;
 mod size;
 mod step;
@@ -61,7 +63,7 @@ macro_rules! commands {
 }
 
 commands! {
-    /// Run every test: host tests, doc tests, loom models, builds for every target, the no-allocator check, Miri.
+    /// Run every test: on the host, in the simulator, on emulated boards; loom models, Miri, every target, sizes.
     ///
     /// `--list` shows the steps. `--only STEP` (repeatable) runs one of them, or all of a group: `--only targets`.
     /// A failing step does not stop the others, unless `--fail-fast` is given.
@@ -90,11 +92,12 @@ commands! {
     /// Check formatting, and run clippy with warnings as errors for each feature and for the loom models.
     Lint = "lint [--only STEP]... [--fail-fast] [--list]" => lint::run;
 
-    /// Build an image for a board and run it here: the RP2040 on an emulator.
+    /// Build an image for a board and run it here: the RP2040 on an emulator, the mps2-an521 in QEMU.
     ///
     /// BOARD is a folder in `boards/`, EXAMPLE one of its binaries; a wrong name gets the list of those there are. What the
-    /// image logs is printed. `--fast` builds for speed instead of size. `--json` prints log and figures of the RP2040 as JSON.
-    Emulate = "emulate BOARD EXAMPLE [--fast] [--json]" => emulate::run;
+    /// image logs is printed as it comes, also what it logs with defmt, and the last words of a core that died. `--fast` builds
+    /// for speed instead of size. `--json` prints log and figures of the RP2040 as JSON. `--image` runs an ELF file that there is.
+    Emulate = "emulate BOARD (EXAMPLE [--fast] | --image ELF) [--json]" => emulate::run;
 
     /// Print what a letter costs on the emulated RP2040, in cycles, beside the bars it is held to.
     ///
@@ -106,10 +109,13 @@ commands! {
 
     /// Flash an example onto a board through a debug probe, and show its log.
     ///
-    /// Needs probe-rs and a probe; `uf2` needs neither.
-    Flash = "flash BOARD EXAMPLE" => flash::run;
+    /// What is logged with defmt over RTT is shown; the examples `log_over_rtt` do that. Needs probe-rs and a probe; `uf2` needs
+    /// neither. `--image` flashes an ELF file that there is: so does `cargo run` in the folder of a board.
+    Flash = "flash BOARD (EXAMPLE | --image ELF)" => flash::run;
 
     /// Write an example as a UF2 file, for drag and drop onto a board in its boot loader.
+    ///
+    /// It lies next to the image, and its last line says where. A board ignores files of another family of chips.
     Uf2 = "uf2 BOARD EXAMPLE" => uf2::run;
 
     /// Say what images and their actors take of flash and RAM, against their budgets and the kernel's bars.
@@ -153,16 +159,22 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
 
+    let args = Args::new(rest);
     // Every command runs at the root of the workspace, so that the lines it prints are short and can be pasted.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if let Err(error) = std::env::set_current_dir(&root) {
         eprintln!("xtask: cannot enter the root of the workspace, {}: {error}", root.display());
         return ExitCode::FAILURE;
     }
-    command.run(Args::new(rest)).unwrap_or_else(|Misuse(message)| {
-        eprintln!("xtask {name}: {message}\nusage: cargo xtask {}", command.usage());
+    command.run(args).unwrap_or_else(|Misuse(message)| {
+        eprintln!("{}", complaint(command, &message));
         ExitCode::from(2)
     })
+}
+
+/// The line about a command line that makes no sense.
+fn complaint(command: Command, message: &str) -> String {
+    format!("xtask {}: {message} (usage: cargo xtask {})", command.name(), command.usage())
 }
 
 /// One line for each command.
@@ -196,6 +208,14 @@ mod tests {
             assert!(details(*command).contains(command.help()[0].trim()));
         }
         assert_eq!(Command::named("tests"), None);
+    }
+
+    #[test]
+    fn a_misuse_is_told_in_one_line_with_the_usage() {
+        for command in Command::ALL {
+            let line = complaint(*command, "what is `x`?");
+            assert!(line.lines().count() == 1 && line.contains(command.usage()), "{line}");
+        }
     }
 
     #[test]

@@ -41,15 +41,14 @@ enum Cores {
     Racing,
 }
 
-/// Runs an image with a thread for each core, with its log on the screen.
+/// Runs an image with a thread for each core, with its log on the screen, in the QEMU that [`require`] found.
 pub(crate) fn run(elf: &Path) -> Result<(), Stop> {
-    require_qemu()?;
     run_image(elf, Cores::Racing, &[])
 }
 
 /// The step of the tests: the images of the board, in both ways.
 pub(crate) fn check() -> Result<(), Stop> {
-    require_qemu()?;
+    require()?;
     let hello = MPS2_AN521.build("hello", Profile::Release)?;
     run_image(&hello, Cores::InOrder, &[])?;
     run_image(&hello, Cores::Racing, &[])?;
@@ -59,7 +58,8 @@ pub(crate) fn check() -> Result<(), Stop> {
     run_image(&suite, Cores::Racing, &[&format!("letters={LETTERS_RACING}")])
 }
 
-fn require_qemu() -> Result<(), Stop> {
+/// Says what to install if QEMU is missing.
+pub(crate) fn require() -> Result<(), Stop> {
     match Invocation::new(PROGRAM, "--version").ask() {
         Some(_) => Ok(()),
         None => {

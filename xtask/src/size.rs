@@ -9,9 +9,8 @@ mod budgets;
 
 use crate::{
     args::{Args, Misuse},
-    board::{BOARDS, Board, Profile, RP2040},
+    board::{BOARDS, Board, Profile, RP2040, build_command},
     elf::Elf,
-    invocation::Invocation,
     rustup,
     step::{Stop, exit_code},
 };
@@ -188,9 +187,7 @@ impl Probes {
     fn build() -> Result<Self, Stop> {
         let Board { target, .. } = RP2040;
         rustup::target(target)?;
-        Invocation::cargo("build --manifest-path boards/Cargo.toml --target-dir boards/target")
-            .args(["--package", PROBES, "--bins", "--target", target, "--profile", "release"])
-            .run()?;
+        build_command(PROBES, target, Profile::Release).arg("--bins").run()?;
         let path = |name| ["boards/target", target, "release", name].iter().collect::<PathBuf>();
         let read = |name| Elf::read(&path(name));
         Ok(Self {

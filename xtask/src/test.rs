@@ -4,7 +4,7 @@ use crate::{
     args::{Args, Misuse},
     emulate, firmware,
     invocation::Invocation,
-    loom, miri, qemu, rp2350, size,
+    loom, miri, qemu, rp2350, runners, size,
     step::{Step, run_steps},
     targets,
 };
@@ -36,6 +36,9 @@ fn steps() -> Vec<Step> {
                 .args(["--features", "flockwork-urbiflock/stepped"])
                 .run()
         }),
+        Step::new("suite", "the suite of every device on host threads, in a release build", || {
+            Invocation::cargo("test -p flockwork-tests --release --test suite_on_threads").run()
+        }),
         Step::new("trace", "the hops of letters, with trace events on", || {
             Invocation::cargo("test -p flockwork-tests --features trace --test tracing").run()
         }),
@@ -58,6 +61,7 @@ fn steps() -> Vec<Step> {
         qemu::check,
     ));
     steps.push(Step::new("boards/rp2350", "images that the boot ROM would find", rp2350::check));
+    steps.push(Step::new("boards/runners", "`cargo run` in the folder of each board", runners::check));
     steps.push(Step::new("boards/size", "flash and RAM of every image within budget", size::check));
     steps.push(Step::new("loom", "the loom models and their mutants", || loom::models(false, None)));
     steps.push(Step::new("miri", miri::ABOUT, || miri::kernel(miri::SEEDS, None)));

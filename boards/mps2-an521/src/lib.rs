@@ -26,7 +26,7 @@ mod start;
 pub mod tick;
 
 pub use cortex_m_rt::{entry, exception};
-pub use flockwork_board_support::stack::high_water;
+pub use flockwork_board_support::stack;
 pub use host::{Arguments, Outcome, arguments, finish, log};
 pub use interleave::interleave;
 pub use port::{core, idle_calls, now};

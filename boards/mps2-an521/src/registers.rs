@@ -29,8 +29,6 @@ pub(crate) const INTERRUPT_ENABLE: Register = Register(0xE000_E100);
 /// Why the core that reads it faulted, and at which address.
 pub(crate) const FAULT_STATUS: Register = Register(0xE000_ED28);
 pub(crate) const FAULT_ADDRESS: Register = Register(0xE000_ED38);
-/// … its stack grew below its limit.
-pub(crate) const STACK_OVERFLOW: u32 = 1 << 20;
 /// The timer that each core has for itself: control, what it starts from, where it is.
 pub(crate) const TICK_CONTROL: Register = Register(0xE000_E010);
 pub(crate) const TICK_RELOAD: Register = Register(0xE000_E014);
@@ -40,6 +38,10 @@ pub(crate) const TICK_VALUE: Register = Register(0xE000_E018);
 pub(crate) const CLOCK_HZ: u32 = 20_000_000;
 
 impl Register {
+    pub(crate) const fn address(self) -> usize {
+        self.0
+    }
+
     #[inline(always)]
     pub(crate) fn read(self) -> u32 {
         // SAFETY: the addresses above are registers of this board, which reading does not change.

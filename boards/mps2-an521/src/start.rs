@@ -7,23 +7,19 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 use embassy_executor::Spawner;
-use flockwork::worker;
+use flockwork::{census, worker};
 use flockwork_board_support::{boot, stack};
 use static_cell::ConstStaticCell;
 
 use crate::critical;
 use crate::registers::{CLOCK_HZ, CPU_WAIT, INITIAL_VECTORS_1, PRESCALER, VECTOR_TABLE};
 
-/// What core 1 needs at least: a turn, an interrupt, the worker under them, and room for last words.
-const MIN_STACK: usize = 4096;
-
-/// The lowest bytes of a stack are for the handler of the fault that an overflow is, so that it can say so.
-const LAST_WORDS: usize = 2048;
+/// What core 1 needs at least: a turn, an interrupt, and the worker under them. Last words have a stack of their own.
+const MIN_STACK: usize = 2048;
 
 /// The stack of core 1, in bytes: `static CORE1_STACK: Core1Stack<8192> = Core1Stack::new();`.
 ///
-/// Core 1 faults when it grows into its lowest 2048 bytes, which are for what is said about that. It does not overwrite what lies
-/// below.
+/// Core 1 faults when it grows below its end. It does not overwrite what lies there.
 pub struct Core1Stack<const SIZE: usize>(ConstStaticCell<Stack<SIZE>>);
 
 #[repr(C, align(32))]
@@ -34,7 +30,7 @@ impl<const SIZE: usize> Core1Stack<SIZE> {
     #[expect(clippy::new_without_default, reason = "it is a static's value; a default would be a stack on the stack")]
     pub const fn new() -> Self {
         const {
-            assert!(SIZE >= MIN_STACK, "core 1 needs a stack of at least 4096 bytes");
+            assert!(SIZE >= MIN_STACK, "core 1 needs a stack of at least 2048 bytes");
             assert!(SIZE.is_multiple_of(8), "the size of a stack is a multiple of 8 bytes");
         }
         Self(ConstStaticCell::new(Stack(MaybeUninit::uninit())))
@@ -45,13 +41,14 @@ impl<const SIZE: usize> Core1Stack<SIZE> {
 /// its core; they spawn tasks and send first letters.
 ///
 /// # Panics
-/// If the stack is in use already, and if the critical section in this image is not this crate's.
+/// If the stack is in use already, if the image declares too many actors, and if the critical section in this image is not this crate's.
 pub fn run<const SIZE: usize>(
     stack: &'static Core1Stack<SIZE>,
     on_core0: impl FnOnce(Spawner),
     on_core1: impl FnOnce(Spawner) + Send + 'static,
 ) -> ! {
     boot::require_multicore_critical_section(critical::is_held);
+    census::require_room();
     // SAFETY: the counter is the port's; from now on it counts microseconds.
     unsafe { PRESCALER.write(CLOCK_HZ / 1_000_000 - 1) };
     watch_core_0();
@@ -68,7 +65,7 @@ fn watch_core_0() {
         static mut __sheap: u32;
         static mut _stack_start: u32;
     }
-    let (bottom, top) = (above_last_words(&raw mut __sheap), &raw const _stack_start);
+    let (bottom, top) = (aligned(&raw mut __sheap), &raw const _stack_start);
     let here: *mut u32;
     // SAFETY: reads the stack pointer.
     unsafe { asm!("mov {}, sp", out(reg) here, options(nomem, nostack, preserves_flags)) };
@@ -79,8 +76,8 @@ fn watch_core_0() {
 }
 
 /// Where a stack may not grow below, if its memory begins at `start`: a multiple of eight, as the processor demands.
-fn above_last_words(start: *mut u32) -> *mut u32 {
-    start.wrapping_byte_add(LAST_WORDS).map_addr(|address| address.next_multiple_of(8))
+fn aligned(start: *mut u32) -> *mut u32 {
+    start.map_addr(|address| address.next_multiple_of(8))
 }
 
 /// From now on this core faults when its stack grows below `bottom`.
@@ -123,7 +120,7 @@ unsafe fn start_core_1<const SIZE: usize, F: FnOnce(Spawner) + Send + 'static>(
     first: &mut Option<F>,
 ) {
     let start = stack.0.as_mut_ptr().cast::<u32>();
-    let (bottom, top) = (above_last_words(start), start.wrapping_byte_add(SIZE));
+    let (bottom, top) = (aligned(start), start.wrapping_byte_add(SIZE));
     // SAFETY: the stack is a static that was just taken for good, and core 1 does not run yet.
     unsafe { stack::watch(1, bottom, top, top) };
 

@@ -1,14 +1,18 @@
 //! The end of a core: it leaves an epitaph and resets the chip. The next boot reports it.
 #![expect(unsafe_code, reason = "takes the watchdog from whoever has it")]
 
-use cortex_m_rt::ExceptionFrame;
 use embassy_rp::{peripherals::WATCHDOG, watchdog::Watchdog};
 use embedded_io::Write;
 use flockwork::worker::{self, in_turn};
-use flockwork_board_support::epitaph::{self, Epitaph, Registers, Turn};
+use flockwork_board_support::death::{Fault, Mortal};
+use flockwork_board_support::epitaph::{self, Epitaph, Turn};
 
 use crate::outcome::{Outcome, finish};
+use crate::port::{Chip, Rp};
 use crate::processor;
+
+/// Where a core reads its own number, in SIO of both chips.
+pub const CORE_NUMBER: u32 = 0xd000_0000;
 
 /// Reports what cores left before the last reset: as text over a serial line, and over defmt if that is on. What it has
 /// reported is gone; how many there were is returned.
@@ -40,33 +44,32 @@ fn log(_epitaph: &Epitaph) {
     defmt::error!("{}", _epitaph);
 }
 
-/// For the board's handler of hard faults: `status` and `address` are what its processor says about the fault.
-pub fn die_of_fault(frame: &ExceptionFrame, status: u32, address: u32) -> ! {
-    processor::mask();
-    let registers = Registers {
-        pc: frame.pc(),
-        lr: frame.lr(),
-        // The frame was put below what was there.
-        sp: core::ptr::from_ref(frame).addr() as u32 + size_of::<ExceptionFrame>() as u32,
-        xpsr: frame.xpsr(),
-        r: [frame.r0(), frame.r1(), frame.r2(), frame.r3()],
-        r12: frame.r12(),
-        status,
-        address,
-    };
-    die(|core, turn| Epitaph::of_fault(core, turn, registers))
-}
+impl<C: Chip> Mortal for Rp<C> {
+    fn core() -> u8 {
+        processor::number()
+    }
 
-/// Leaves an epitaph and resets the chip, and with it the other core. Interrupts are off.
-pub(crate) fn die(last_words: impl FnOnce(u8, Option<Turn>) -> Epitaph) -> ! {
-    let core = processor::number();
-    let turn = in_turn(core).map(|worker::Turn { actor, method }| Turn::new(actor, method));
-    epitaph::leave(&last_words(core, turn));
-    // A test ends here, with the epitaph in memory.
-    finish(Outcome::Failed);
-    // SAFETY: nothing else of the program goes on.
-    Watchdog::new(unsafe { WATCHDOG::steal() }).trigger_reset();
-    loop {
-        processor::idle();
+    fn mask() {
+        processor::mask();
+    }
+
+    fn turn(core: u8) -> Option<Turn> {
+        in_turn(core).map(|worker::Turn { actor, method }| Turn::new(actor, method))
+    }
+
+    fn fault() -> Fault {
+        C::fault()
+    }
+
+    /// Leaves the epitaph and resets the chip, and with it the other core.
+    fn bury(last_words: &Epitaph) -> ! {
+        epitaph::leave(last_words);
+        // A test ends here, with the epitaph in memory.
+        finish(Outcome::Failed);
+        // SAFETY: nothing else of the program goes on.
+        Watchdog::new(unsafe { WATCHDOG::steal() }).trigger_reset();
+        loop {
+            processor::idle();
+        }
     }
 }

@@ -6,13 +6,11 @@
 
 mod death;
 mod outcome;
-#[cfg(feature = "epitaph")]
-mod panic;
 mod port;
 mod processor;
 mod start;
 
-pub use death::{die_of_fault, report_epitaphs};
+pub use death::{CORE_NUMBER, report_epitaphs};
 pub use outcome::{Outcome, finish};
 pub use port::{Chip, Rp};
 pub use processor::{mask, unmask};

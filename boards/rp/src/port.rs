@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 
 use embassy_rp::pac::timer::Timer;
 use flockwork::port::{LockWord, Port};
+use flockwork_board_support::death::Fault;
 
 use crate::processor::{idle, kick, mask, number, unmask};
 
@@ -18,6 +19,9 @@ pub unsafe trait Chip {
 
     /// Sets the lock word; true if it was clear.
     fn test_and_set(word: &LockWord) -> bool;
+
+    /// What this core says about the fault it just took.
+    fn fault() -> Fault;
 }
 
 /// The port to a chip: `flockwork::port!(Rp<Rp2040>);`.

@@ -3,7 +3,7 @@
 
 use embassy_executor::Spawner;
 use embassy_rp::{Peri, multicore, pac, peripherals::CORE1};
-use flockwork::worker;
+use flockwork::{census, worker};
 use flockwork_board_support::{boot, stack::watch};
 use static_cell::ConstStaticCell;
 
@@ -16,7 +16,7 @@ const GUARD: usize = 64;
 /// Bytes below the stack pointer that the functions called from here use while they paint.
 const IN_USE: usize = 256;
 
-/// What core 1 needs at least: a turn, an interrupt, and the worker under them.
+/// What core 1 needs at least: a turn, an interrupt, and the worker under them. Last words have a stack of their own.
 const MIN_STACK: usize = 1024;
 
 /// The stack of core 1, in bytes: `static CORE1_STACK: Core1Stack<4096> = Core1Stack::new();`.
@@ -43,7 +43,7 @@ impl<const SIZE: usize> Core1Stack<SIZE> {
 /// embassy-rp resets the spinlocks and core 1 before `main`, and core 1 once more here: neither survives a reset by a debugger.
 ///
 /// # Panics
-/// If the critical section in this image is a single-core one, if the stack is in use already, or core 1 does not answer.
+/// If the critical section in this image is a single-core one, if it declares too many actors, if the stack is in use already, or core 1 does not answer.
 pub fn run<const SIZE: usize>(
     core1: Peri<'static, CORE1>,
     stack: &'static Core1Stack<SIZE>,
@@ -52,6 +52,7 @@ pub fn run<const SIZE: usize>(
 ) -> ! {
     boot::require_multicore_critical_section(|| pac::SIO.spinlock_st().read() & CRITICAL_SECTION != 0);
     death::log_epitaphs();
+    census::require_room();
     watch_own_stack();
     let stack = stack.0.take();
     watch_stack_of_core1(stack);

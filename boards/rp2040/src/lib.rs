@@ -6,6 +6,8 @@
 //! #[entry]
 //! fn main() -> ! {
 //!     let p = embassy_rp::init(Default::default());
+//!     let mut uart = UartTx::new_blocking(p.UART0, p.PIN_0, Config::default());
+//!     report_epitaphs(&mut uart);
 //!     run(p.CORE1, &CORE1_STACK, |core0| core0.spawn(blink(p.PIN_25).unwrap()), |_core1| {})
 //! }
 //! ```
@@ -15,7 +17,7 @@
 #![no_std]
 
 #[cfg(feature = "epitaph")]
-mod fault;
+mod death;
 mod marks;
 mod port;
 

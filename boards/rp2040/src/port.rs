@@ -6,12 +6,13 @@ use core::sync::atomic::{Ordering, compiler_fence};
 
 use embassy_rp::pac::{self, timer::Timer};
 use flockwork::port::LockWord;
+use flockwork_board_support::death::Fault;
 use flockwork_rp::{Chip, Rp, mask, unmask};
 
 /// The SIO spinlock under which lock words are set. 31 is critical-section's; the others are the program's.
 const LOCK_WORDS: usize = 30;
 
-struct Rp2040;
+pub(crate) struct Rp2040;
 
 flockwork::port!(Rp<Rp2040>);
 
@@ -44,5 +45,10 @@ unsafe impl Chip for Rp2040 {
         unsafe { lock.write_volatile(1) };
         unmask(previous);
         was_clear
+    }
+
+    fn fault() -> Fault {
+        // A Cortex-M0+ does not say why.
+        Fault::default()
     }
 }

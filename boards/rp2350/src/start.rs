@@ -20,7 +20,7 @@ const FAULTS_IGNORE_THE_LIMIT: u32 = 1 << 10;
 /// `main`, and core 1 is reset before it starts.
 ///
 /// # Panics
-/// If the critical section in this image is a single-core one, if the stack is in use already, or core 1 does not answer.
+/// If the critical section in this image is a single-core one, if it declares too many actors, if the stack is in use already, or core 1 does not answer.
 pub fn run<const SIZE: usize>(
     core1: Peri<'static, CORE1>,
     stack: &'static Core1Stack<SIZE>,
@@ -41,8 +41,8 @@ pub fn run<const SIZE: usize>(
     flockwork_rp::run(core1, stack, on_core0, on_core1)
 }
 
-/// A stack that reaches its limit is a fault. Its handler needs some stack as well; without this it would fault in turn, and
-/// the core would lock up without a word.
+/// A stack that reaches its limit is a fault. The processor puts registers on that stack before the handler goes to its own;
+/// without this it could fault in turn, and the core would lock up without a word.
 fn let_faults_be_told() {
     // SAFETY: a register of this core, changed before anything else runs on it.
     unsafe { (*SCB::PTR).ccr.modify(|settings| settings | FAULTS_IGNORE_THE_LIMIT) };

@@ -6,14 +6,15 @@
 //!                        where, why                 no start-up code touches it)
 //! ```
 //!
-//! Each core has a place of its own, so two cores that die at once do not garble each other. The first death of a core
-//! since the last boot is the one that is kept: what follows (a fault in the panic handler, say) is its consequence.
+//! Each core has a place of its own, so two cores that die at once do not garble each other. The first death of a core since a
+//! boot is the one that is kept: what follows (a fault in the panic handler, say) is its consequence. It replaces one from before
+//! that boot which nobody took: an image that does not report still leaves the news of its last life to a debugger.
 //! A debugger finds the bytes under the name `FLOCKWORK_EPITAPHS`; [`decode`] reads them on a host as well.
 #![expect(unsafe_code, reason = "a fixed name, and a section that no start-up code initialises")]
 
 use core::fmt::{self, Display, Write};
 use core::panic::Location;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::{CORES, Text};
 
@@ -161,8 +162,15 @@ const HEADER: usize = 8;
 
 /// The epitaph as bytes: magic, checksum of the rest, then the fields in order, texts with their length in front.
 pub fn encode(epitaph: &Epitaph) -> [u8; SIZE] {
-    let mut bytes = [0; SIZE];
-    let mut field = Writer { bytes: &mut bytes, next: HEADER };
+    let grave = [const { AtomicU32::new(0) }; SIZE / 4];
+    write(&grave, epitaph);
+    read(&grave)
+}
+
+/// Writes an epitaph into its grave, without a copy: whoever does has little stack left.
+fn write(grave: &Grave, epitaph: &Epitaph) {
+    clear(grave);
+    let mut field = Writer { grave, next: HEADER };
     field.byte(epitaph.core);
     match &epitaph.turn {
         None => field.byte(NO_TURN),
@@ -193,18 +201,18 @@ pub fn encode(epitaph: &Epitaph) -> [u8; SIZE] {
             }
         }
     }
-    let sum = checksum(&bytes[HEADER..]);
-    bytes[..4].copy_from_slice(&MAGIC.to_le_bytes());
-    bytes[4..HEADER].copy_from_slice(&sum.to_le_bytes());
-    bytes
+    grave[1].store(checksum(grave), Ordering::Relaxed);
+    // Last: what is not complete is no epitaph.
+    grave[0].store(MAGIC, Ordering::Relaxed);
 }
 
 /// The epitaph in these bytes, if there is one.
 pub fn decode(bytes: &[u8; SIZE]) -> Option<Epitaph> {
-    let mut field = Reader { bytes, next: HEADER };
-    if !is_intact(bytes) {
+    let grave = buried(bytes);
+    if !is_intact(&grave) {
         return None;
     }
+    let mut field = Reader { bytes, next: HEADER };
     let core = field.byte()?;
     let turn = match field.byte()? {
         NO_TURN => None,
@@ -230,8 +238,8 @@ pub fn decode(bytes: &[u8; SIZE]) -> Option<Epitaph> {
 }
 
 /// Whether somebody wrote an epitaph here and nobody has touched it since.
-fn is_intact(bytes: &[u8; SIZE]) -> bool {
-    bytes[..4] == MAGIC.to_le_bytes() && bytes[4..HEADER] == checksum(&bytes[HEADER..]).to_le_bytes()
+fn is_intact(grave: &Grave) -> bool {
+    grave[0].load(Ordering::Relaxed) == MAGIC && grave[1].load(Ordering::Relaxed) == checksum(grave)
 }
 
 const NO_TURN: u8 = 0;
@@ -244,24 +252,29 @@ const FAULT: u8 = 3;
 // The longest there is: a panic in a turn, with its place, every text full.
 const _: () = assert!(HEADER + 2 + (1 + 40) + (1 + 24) + 1 + (1 + 48) + 4 + (1 + 96) <= SIZE);
 
-/// FNV-1a: a few instructions, and no table in flash. What it guards against is chance, not malice.
-fn checksum(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(0x811c_9dc5, |sum, &byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+/// Of what is behind the header. FNV-1a: a few instructions, and no table in flash. What it guards against is chance, not malice.
+fn checksum(grave: &Grave) -> u32 {
+    let bytes = grave[HEADER / 4..].iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
+    bytes.fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 struct Writer<'a> {
-    bytes: &'a mut [u8; SIZE],
+    grave: &'a Grave,
     next: usize,
 }
 
 impl Writer<'_> {
     fn put(&mut self, bytes: &[u8]) {
-        self.bytes[self.next..self.next + bytes.len()].copy_from_slice(bytes);
-        self.next += bytes.len();
+        bytes.iter().for_each(|&byte| self.byte(byte));
     }
 
+    /// Into a byte that is zero.
     fn byte(&mut self, byte: u8) {
-        self.put(&[byte]);
+        // What is written always fits, as is asserted above; a last word is no place for a panic of its own.
+        if let Some(word) = self.grave.get(self.next / 4) {
+            word.store(word.load(Ordering::Relaxed) | u32::from(byte) << (self.next % 4 * 8), Ordering::Relaxed);
+        }
+        self.next += 1;
     }
 
     fn word(&mut self, word: u32) {
@@ -307,11 +320,53 @@ impl<'a> Reader<'a> {
 /// by its own core when it dies, and by the core that boots.
 type Grave = [AtomicU32; SIZE / 4];
 
+/// What stays of cores that died, and the stacks on which they say their last words.
+///
+/// The linker puts this memory right below the stack of core 0. The last stacks come between, so that a stack that overflowed by
+/// what a fault puts on it does not reach an epitaph.
+#[doc(hidden)]
+#[repr(C, align(8))]
+pub struct Remains {
+    graves: [Grave; CORES],
+    #[cfg(target_os = "none")]
+    last_stacks: [LastStack; CORES],
+}
+
+/// Memory that is the stack of a core that dies, and nothing else.
+#[cfg(target_os = "none")]
+struct LastStack {
+    _memory: core::cell::UnsafeCell<core::mem::MaybeUninit<[u64; LAST_STACK / 8]>>,
+}
+
+// SAFETY: Rust code never looks at it; as a stack it belongs to one core.
+#[cfg(target_os = "none")]
+unsafe impl Sync for LastStack {}
+
+impl Remains {
+    /// Where the last stacks are, one for each core: bytes from the beginning.
+    #[cfg(target_os = "none")]
+    pub const LAST_STACKS: usize = core::mem::offset_of!(Self, last_stacks);
+}
+
+/// Bytes of a last stack. A panic whose message formats a struct takes some 1200 of them; a `Display` of the program's may take more.
+#[doc(hidden)]
+pub const LAST_STACK: usize = 2048;
+
 // `.uninit` is left alone by the start-up code, so what was there before the reset is there after it.
+#[doc(hidden)]
 #[cfg_attr(target_os = "none", unsafe(link_section = ".uninit.FLOCKWORK_EPITAPHS"))]
 #[unsafe(no_mangle)]
-static FLOCKWORK_EPITAPHS: [Grave; CORES] = [const { [const { AtomicU32::new(0) }; SIZE / 4] }; CORES];
+pub static FLOCKWORK_EPITAPHS: Remains = Remains {
+    graves: [const { [const { AtomicU32::new(0) }; SIZE / 4] }; CORES],
+    #[cfg(target_os = "none")]
+    last_stacks: [const { LastStack { _memory: core::cell::UnsafeCell::new(core::mem::MaybeUninit::uninit()) } };
+        CORES],
+};
 
+/// Which cores have died since this boot.
+static DIED: [AtomicBool; CORES] = [const { AtomicBool::new(false) }; CORES];
+
+/// What is in a grave, as bytes.
 fn read(grave: &Grave) -> [u8; SIZE] {
     let mut bytes = [0; SIZE];
     for (word, bytes) in grave.iter().zip(bytes.as_chunks_mut().0) {
@@ -320,28 +375,37 @@ fn read(grave: &Grave) -> [u8; SIZE] {
     bytes
 }
 
-fn write(grave: &Grave, bytes: &[u8; SIZE]) {
+/// The grave with these bytes.
+fn buried(bytes: &[u8; SIZE]) -> Grave {
+    let grave = [const { AtomicU32::new(0) }; SIZE / 4];
     for (word, bytes) in grave.iter().zip(bytes.as_chunks().0) {
         word.store(u32::from_le_bytes(*bytes), Ordering::Relaxed);
     }
+    grave
 }
 
-/// Leaves an epitaph for the next boot, unless this core left one since the last. Called by the core that dies, with its
-/// interrupts off.
+fn clear(grave: &Grave) {
+    grave.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+}
+
+/// Leaves an epitaph for the next boot, unless this core left one since this boot. Called by the core that dies, with its interrupts
+/// off.
 pub fn leave(epitaph: &Epitaph) {
-    if let Some(grave) = FLOCKWORK_EPITAPHS.get(usize::from(epitaph.core))
-        && !is_intact(&read(grave))
+    let core = usize::from(epitaph.core);
+    if let (Some(grave), Some(died)) = (FLOCKWORK_EPITAPHS.graves.get(core), DIED.get(core))
+        && !died.load(Ordering::Relaxed)
     {
-        write(grave, &encode(epitaph));
+        died.store(true, Ordering::Relaxed);
+        write(grave, epitaph);
     }
 }
 
 /// An epitaph from before the reset, each once. Called at boot by the first core, before the others start, until there is
 /// none left.
 pub fn take() -> Option<Epitaph> {
-    FLOCKWORK_EPITAPHS.iter().find_map(|grave| {
+    FLOCKWORK_EPITAPHS.graves.iter().find_map(|grave| {
         let found = decode(&read(grave))?;
-        write(grave, &[0; SIZE]);
+        clear(grave);
         Some(found)
     })
 }
@@ -412,7 +476,7 @@ mod tests {
         let forge = |change: fn(&mut [u8; SIZE])| {
             let mut bytes = encode(&panicked(0));
             change(&mut bytes);
-            let sum = checksum(&bytes[HEADER..]);
+            let sum = checksum(&buried(&bytes));
             bytes[4..HEADER].copy_from_slice(&sum.to_le_bytes());
             decode(&bytes)
         };
@@ -421,9 +485,14 @@ mod tests {
         assert_eq!(forge(|bytes| bytes[HEADER + 1..].fill(0xff)), None, "nothing but nonsense");
     }
 
+    /// Another boot: what start-up code sets to zero.
+    fn boot() {
+        DIED.iter().for_each(|died| died.store(false, Ordering::Relaxed));
+    }
+
     /// One test, because there is one memory.
     #[test]
-    fn the_first_death_of_each_core_is_kept_and_taken_once() {
+    fn the_first_death_of_each_core_since_a_boot_is_kept_and_taken_once() {
         assert_eq!(take(), None);
         leave(&faulted());
         leave(&panicked(1));
@@ -432,6 +501,15 @@ mod tests {
         let (first, second) = (take(), take());
         assert!(matches!(first, Some(Epitaph { core: 0, cause: Cause::Panic { .. }, .. })), "{first:?}");
         assert_eq!(second, Some(faulted()));
+        assert_eq!(take(), None);
+
+        // What nobody took gives way to what a later life left.
+        boot();
+        leave(&panicked(1));
+        boot();
+        leave(&faulted());
+        leave(&panicked(1));
+        assert_eq!(take(), Some(faulted()));
         assert_eq!(take(), None);
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! - [`epitaph`]: a panic or a fault leaves who died, in which turn, where and why, in memory that survives the reset. The
 //!   next boot reports it.
+//! - `death`: the handlers of panics and faults that write it, for chips with Cortex-M cores.
 //! - [`stack`]: stacks are painted at boot; how much of them was ever used can be asked for at any time.
 //! - [`boot`]: what would go wrong silently is refused with a message.
 //!
@@ -11,6 +12,8 @@
 #![no_std]
 
 pub mod boot;
+#[cfg(target_os = "none")]
+pub mod death;
 pub mod epitaph;
 pub mod stack;
 mod text;

@@ -58,6 +58,11 @@ pub unsafe fn watch(core: u8, bottom: *mut u32, unused_until: *mut u32, top: *co
     bounds.top.store(top.addr(), Ordering::Release);
 }
 
+/// Whether a stack pointer of this core is below the end of its stack. No, as far as is known, if the stack is not watched.
+pub fn is_below(core: u8, sp: usize) -> bool {
+    STACKS.get(usize::from(core)).is_some_and(|bounds| sp < bounds.bottom.load(Ordering::Relaxed))
+}
+
 /// How much of a core's stack was ever used; `None` if there is no such core, or it was not started.
 pub fn high_water(core: u8) -> Option<HighWater> {
     let bounds = STACKS.get(usize::from(core))?;
@@ -97,6 +102,7 @@ mod tests {
         // SAFETY: within the leaked memory.
         unsafe { bottom.add(5).write(1) };
         assert_eq!(high_water(0), Some(HighWater { used: 44, size: 64 }));
+        assert!(!is_below(0, bottom.addr()) && is_below(0, bottom.addr() - 4));
         // SAFETY: within the leaked memory.
         unsafe { bottom.write(1) };
         assert_eq!(high_water(0).unwrap().to_string(), "64 of 64 bytes");
@@ -105,6 +111,7 @@ mod tests {
     #[test]
     fn a_core_that_was_not_started_has_no_mark() {
         assert_eq!(high_water(1), None);
+        assert!(!is_below(1, 0));
         assert_eq!(high_water(CORES as u8), None);
     }
 }

@@ -55,6 +55,7 @@ fn declare(arguments: &TokenStream, item: &ItemStatic) -> Result<TokenStream> {
 
         #fits
         #capacity_fits
+        ::flockwork::count_actor!();
     })
 }
 

@@ -19,6 +19,7 @@ pub struct Image {
     symbols: HashMap<String, u32>,
     functions: Vec<Function>,
     marks: Vec<Mark>,
+    sections: Vec<String>,
 }
 
 struct Function {
@@ -94,7 +95,8 @@ impl Image {
             Some(section) => marks(section.data().map_err(|error| error.to_string())?)?,
             None => Vec::new(),
         };
-        Ok(Self { flash, symbols, functions, marks, elf })
+        let sections = file.sections().filter_map(|section| section.name().ok().map(str::to_owned)).collect();
+        Ok(Self { flash, symbols, functions, marks, sections, elf })
     }
 
     /// An image with nothing but marks.
@@ -107,6 +109,7 @@ impl Image {
             symbols: HashMap::new(),
             functions: Vec::new(),
             marks: marks.iter().map(mark).collect(),
+            sections: Vec::new(),
         }
     }
 
@@ -123,6 +126,11 @@ impl Image {
     /// The address of a static with a fixed name.
     pub fn symbol(&self, name: &str) -> Option<u32> {
         self.symbols.get(name).copied()
+    }
+
+    /// Whether there is a section of this name, also one that is not loaded.
+    pub fn has_section(&self, name: &str) -> bool {
+        self.sections.iter().any(|section| section == name)
     }
 
     /// The function an instruction belongs to, by the linker's table.

@@ -10,7 +10,8 @@
 //! What remains different from silicon: no handler preempts another, there is no boot ROM and no memory protection unit, and while
 //! both cores are awake the peripherals are ticked for each (a byte leaves the UART earlier; the timer is exact).
 
-use crate::image::Image;
+use crate::{image::Image, log::RTT};
+use flockwork_board_support::epitaph::{self, Epitaph};
 use rp2040_emu::{Config, Emulator, EmulatorBuilder};
 use std::fmt;
 
@@ -39,6 +40,9 @@ pub struct Machine {
     faults: [Option<u32>; 2],
     uart0: Vec<u8>,
     outcome: Option<u32>,
+    /// Where epitaphs are, and the buffers of RTT, if the image has them.
+    graves: Option<u32>,
+    rtt: Option<u32>,
 }
 
 /// One instruction, or the entry into an interrupt handler.
@@ -102,6 +106,8 @@ impl Machine {
             faults: [None; 2],
             uart0: Vec::new(),
             outcome: image.symbol("FLOCKWORK_OUTCOME"),
+            graves: image.symbol("FLOCKWORK_EPITAPHS"),
+            rtt: image.symbol(RTT),
         }
     }
 
@@ -199,6 +205,44 @@ impl Machine {
     /// Reads memory, at an address that is a multiple of four.
     pub fn word(&self, address: u32) -> u32 {
         self.emulator.bus.peek32(address)
+    }
+
+    /// Bytes of memory.
+    pub fn memory(&self, start: u32, count: usize) -> Vec<u8> {
+        // The machine reads whole words.
+        let byte = |address: u32| self.word(address & !3).to_le_bytes()[address as usize % 4];
+        (start..).take(count).map(byte).collect()
+    }
+
+    /// What cores left that died: none if they did not, or it was reported.
+    pub fn epitaphs(&self) -> Vec<Epitaph> {
+        (0..2).filter_map(|core| self.epitaph(core)).collect()
+    }
+
+    /// What a core left.
+    pub fn epitaph(&self, core: u32) -> Option<Epitaph> {
+        let bytes = self.memory(self.graves? + core * epitaph::SIZE as u32, epitaph::SIZE);
+        epitaph::decode(bytes.as_slice().try_into().ok()?)
+    }
+
+    /// Takes what the image has written for the host over RTT, as a debug probe does.
+    ///
+    /// The layout is one that every probe knows: a mark of 16 bytes, two counts of channels, then for each channel its name, its
+    /// buffer, the size of that, where is written next and where is read next.
+    pub fn take_rtt(&mut self) -> Vec<u8> {
+        let Some(block) = self.rtt.filter(|&block| self.memory(block, 10) == b"SEGGER RTT") else { return Vec::new() };
+        let field = |index: u32| block + 4 * index;
+        let (buffer, size, written, read) =
+            (self.word(field(7)), self.word(field(8)), self.word(field(9)), self.word(field(10)));
+        let taken = match written.checked_sub(read) {
+            Some(count) => self.memory(buffer + read, count as usize),
+            // Around the end.
+            None => {
+                [self.memory(buffer + read, (size - read) as usize), self.memory(buffer, written as usize)].concat()
+            }
+        };
+        self.emulator.bus.poke32(field(10), written);
+        taken
     }
 
     /// The bytes that were written to UART0 so far.

@@ -1,14 +1,20 @@
 //! The images of `boards/rp2040`, run here. `cargo xtask test --only boards/rp2040` builds them first.
 
-use flockwork_emulator::{Ended, Image, Machine, MarkKind};
-use std::path::Path;
+use flockwork_emulator::{
+    Ended, Image, Machine, MarkKind,
+    log::{Log, Texts},
+};
+use std::{
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
 /// Ten seconds of the chip's time.
 const LIMIT: u64 = 125_000_000 * 10;
 
 fn image(name: &str) -> Image {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards/target/thumbv6m-none-eabi/release");
-    Image::read(&folder.join(name))
+    Image::read(&path(name))
         .unwrap_or_else(|error| panic!("{error}; `cargo xtask test --only boards/rp2040` builds the images"))
 }
 
@@ -71,6 +77,63 @@ fn hello_is_heard_from_both_cores() {
     let mut machine = Machine::new(&image("hello"));
     assert_eq!(machine.run(LIMIT, |_, _| {}), Ended::Passed);
     assert_eq!(log(&mut machine), "hello from (Core0, 0), hello from (Core1, 0)\n");
+}
+
+/// The examples that log with defmt, over RTT and over UART0, are read as their users read them.
+#[test]
+fn what_is_logged_with_defmt_can_be_read() {
+    for name in ["log_over_rtt", "log_over_uart"] {
+        let image = image(name);
+        let texts = Texts::of(&image).expect("texts of this version");
+        let mut log = Log::of(&image, texts.as_ref());
+        let mut machine = Machine::new(&image);
+        assert_eq!(machine.run(2 * LIMIT, |_, _| {}), Ended::Passed, "{name}");
+        let text = String::from_utf8(log.news(&mut machine)).expect("text");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "INFO beat 1 on core 1", "{name}");
+        assert!(lines[1].starts_with("INFO stacks: ") && lines[1].contains(" bytes of "), "{name}: {}", lines[1]);
+        assert_eq!(lines[2], "INFO mailbox: 1 of 2 letters", "{name}");
+        assert_eq!(lines.len(), 9, "{name}: {text}");
+    }
+}
+
+fn emulator() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_flockwork-emulator"))
+}
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../boards/target/thumbv6m-none-eabi/release").join(name)
+}
+
+#[test]
+fn the_log_is_shown_while_the_image_runs() {
+    let mut child = emulator().arg(path("suite")).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let first = lines.next().expect("a line").expect("text");
+    assert!(first.starts_with("case "), "{first}");
+    assert!(child.try_wait().expect("it can be asked").is_none(), "the suite takes seconds more");
+    child.kill().expect("it can be stopped");
+    child.wait().expect("it ends");
+}
+
+#[test]
+fn the_last_words_of_an_image_are_told() {
+    let output = emulator().arg(path("panic-in-turn")).output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains("core 1 died in panic_in_turn::Words, letter get: index out of bounds"), "{said}");
+    let output = emulator().arg(path("panic-in-turn")).arg("--json").output().expect("it starts");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(json["epitaphs"][0].as_str().is_some_and(|words| words.starts_with("core 1 died in ")), "{json}");
+}
+
+#[test]
+fn misuse_of_the_emulator_is_one_line() {
+    for words in [&["--jsom"][..], &[], &["--cycles", "many"]] {
+        let output = emulator().args(words).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1, "{words:?}");
+    }
 }
 
 #[test]

@@ -2,8 +2,11 @@
 
 pub mod layout;
 
-use flockwork_board_support::epitaph::{self, Epitaph};
+use flockwork_board_support::epitaph::Epitaph;
+#[cfg(feature = "images")]
+use flockwork_emulator::log::{Log, Texts};
 use flockwork_emulator::{Ended, Image, Machine};
+use object::{Object, ObjectSymbol};
 use std::path::Path;
 
 /// Ten seconds of the chip's time.
@@ -38,31 +41,40 @@ impl Board {
         self.machine.reset(&self.image);
     }
 
-    /// What was sent over the serial line since the last reset.
-    pub fn line(&mut self) -> Vec<u8> {
-        self.machine.uart0().to_vec()
-    }
-
-    /// The same, as text.
+    /// What was sent over the serial line since the last reset, as text.
     pub fn text(&mut self) -> String {
         String::from_utf8_lossy(self.machine.uart0()).into_owned()
     }
 
     /// The epitaph that a core left in memory.
-    ///
-    /// # Panics
-    /// If the image has no place for it.
     pub fn epitaph(&self, core: u32) -> Option<Epitaph> {
-        let place = self.image.symbol("FLOCKWORK_EPITAPHS").expect("the image has a place for epitaphs");
-        let bytes = self.memory(place + core * epitaph::SIZE as u32, epitaph::SIZE);
-        epitaph::decode(bytes.as_slice().try_into().expect("as long as an epitaph"))
+        self.machine.epitaph(core)
     }
 
     /// Bytes of memory.
     pub fn memory(&self, start: u32, count: usize) -> Vec<u8> {
-        // The machine reads whole words.
-        let byte = |address: u32| self.machine.word(address & !3).to_le_bytes()[address as usize % 4];
-        (start..).take(count).map(byte).collect()
+        self.machine.memory(start, count)
+    }
+
+    /// What was logged with defmt since the last reset, a line for each frame, and what UART0 sent as text.
+    #[cfg(feature = "images")]
+    pub fn log(&mut self) -> Vec<String> {
+        let texts = Texts::of(&self.image).expect("texts of this version");
+        let mut log = Log::of(&self.image, texts.as_ref());
+        let text = log.news(&mut self.machine);
+        String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
+    }
+
+    /// Where the static of this path is, and how large.
+    ///
+    /// # Panics
+    /// If the image has none.
+    pub fn place_of(&self, path: &str) -> (u32, usize) {
+        let file = object::File::parse(self.image.elf()).expect("an ELF file");
+        let is_it = |name: &str| format!("{:#}", rustc_demangle::demangle(name)) == path;
+        let symbol = file.symbols().find(|symbol| symbol.name().is_ok_and(is_it));
+        let symbol = symbol.unwrap_or_else(|| panic!("the image has no `{path}`"));
+        (symbol.address() as u32, symbol.size() as usize)
     }
 
     /// The image in its flash.

@@ -1,18 +1,12 @@
 //! The parts of an actor add up to what the linker reserved for it.
 
 use flockwork_firmware_tests::{Board, layout};
-use object::{Object, ObjectSymbol};
 
 #[test]
 fn the_parts_of_an_actor_are_what_its_statics_take() {
     let board = Board::with("panic-in-turn");
     let elf = board.image().elf();
-    let file = object::File::parse(elf).expect("an ELF file");
-    let size_of = |path: &str| {
-        let is_it = |name: &str| format!("{:#}", rustc_demangle::demangle(name)) == path;
-        let symbol = file.symbols().find(|symbol| symbol.name().is_ok_and(is_it));
-        symbol.unwrap_or_else(|| panic!("the image has no `{path}`")).size()
-    };
+    let size_of = |path: &str| board.place_of(path).1 as u64;
 
     let actors = layout::actors(elf).expect("the kernel's structs are known");
     let [words] = &actors[..] else { panic!("one actor: {actors:?}") };

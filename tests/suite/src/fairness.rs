@@ -4,6 +4,7 @@ use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use flockwork::{Actor, Pinned, ReadersWriter, Ref, Serial, actor};
 
+use crate::answers::ORACLES;
 use crate::patience::{deliver, reach, spin_until};
 use crate::{Case, Device, Stop, require, require_equal, share};
 
@@ -47,37 +48,16 @@ static SPINNER_0: Actor<Spinner, Pinned<0>, 4> = Spinner { turns: &TURNS[0], sto
 #[actor]
 static SPINNER_1: Actor<Spinner, Pinned<1>, 4> = Spinner { turns: &TURNS[1], stop: &STOP };
 
-/// Answers beside a spinner.
-pub(crate) struct Neighbour;
-
-#[actor]
-impl Neighbour {
-    /// An answer.
-    pub fn answer(&mut self, number: u32) -> u32 {
-        number
-    }
-}
-
-#[actor]
-static NEIGHBOUR_0: Actor<Neighbour, Pinned<0>, 4> = Neighbour;
-#[actor]
-static NEIGHBOUR_1: Actor<Neighbour, Pinned<1>, 4> = Neighbour;
-
 fn neighbours_on_core_0(device: &'static dyn Device) -> Result<(), Stop> {
-    neighbours(device, 0, &SPINNER_0, &NEIGHBOUR_0)
+    neighbours(device, 0, &SPINNER_0)
 }
 
 fn neighbours_on_core_1(device: &'static dyn Device) -> Result<(), Stop> {
-    neighbours(device, 1, &SPINNER_1, &NEIGHBOUR_1)
+    neighbours(device, 1, &SPINNER_1)
 }
 
-/// A neighbour of an actor that never stops gets its turn after a few of the other's.
-fn neighbours(
-    device: &'static dyn Device,
-    core: usize,
-    spinner: Ref<Spinner>,
-    neighbour: Ref<Neighbour>,
-) -> Result<(), Stop> {
+/// A neighbour of an actor that never stops (the oracle of the same core) gets its turn after a few of the other's.
+fn neighbours(device: &'static dyn Device, core: usize, spinner: Ref<Spinner>) -> Result<(), Stop> {
     /// Between a question and its answer the spinner has a turn or two: it was first, and the answer has to be noticed.
     /// A visit between two looks at notices lets a core take as many turns as a round has visits.
     const TURNS_PER_ANSWER: u32 = 20;
@@ -86,8 +66,8 @@ fn neighbours(
     STOP.store(0, SeqCst);
     deliver(device, spinner.spin(spinner).tell())?;
     let before = turns();
-    let asked = (0..questions).try_for_each(|number| match neighbour.answer(number).get() {
-        Ok(answer) => require_equal("an answer", number, answer),
+    let asked = (0..questions).try_for_each(|number| match ORACLES[core].next(number).get() {
+        Ok(answer) => require_equal("an answer", number + 1, answer),
         Err(_) => Err(Stop::Wrong("no answer beside a busy actor")),
     });
     let after = turns();

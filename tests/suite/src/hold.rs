@@ -6,6 +6,7 @@ use embassy_executor::SpawnError;
 use flockwork::{Actor, Pinned, actor};
 
 use crate::patience::{deliver, reach};
+use crate::seams::add_there;
 use crate::tasks;
 use crate::{Device, Stop};
 
@@ -28,6 +29,10 @@ impl Holder {
             device.pause();
         }
         WENT_ON.store(turn, SeqCst);
+    }
+    /// Adds in critical sections.
+    pub fn add(&mut self, times: u32) {
+        add_there(times);
     }
     /// Starts its core's task.
     pub fn start_task(&mut self, questions: u32) -> Result<(), SpawnError> {

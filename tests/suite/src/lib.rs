@@ -19,6 +19,7 @@ mod golden;
 mod hold;
 mod idle;
 mod load;
+mod overflow;
 mod patience;
 mod performers;
 mod rehearsals;
@@ -141,6 +142,7 @@ pub const CASES: &[&[Case]] = &[
     rehearsals::CASES,
     performers::CASES,
     load::CASES,
+    overflow::CASES,
     answers::CASES,
     tasks::CASES,
     fairness::CASES,

@@ -4,8 +4,8 @@ use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use critical_section::Mutex;
-use flockwork::{Actor, Pinned, actor};
 
+use crate::hold::CORE_1;
 use crate::patience::{deliver, reach};
 use crate::{Case, Device, Stop, require_equal, share};
 
@@ -33,20 +33,11 @@ fn add(times: u32) {
     }
 }
 
-/// Adds on core 1.
-pub(crate) struct Adder;
-
-#[actor]
-impl Adder {
-    /// Adds so many times.
-    pub fn add(&mut self, times: u32) {
-        add(times);
-        DONE.store(1, SeqCst);
-    }
+/// Adds so many times, on the core of the actor that calls it.
+pub(crate) fn add_there(times: u32) {
+    add(times);
+    DONE.store(1, SeqCst);
 }
-
-#[actor]
-static ADDER: Actor<Adder, Pinned<1>, 1> = Adder;
 
 /// A critical section keeps the other core out, and may be entered again inside.
 fn critical_section_of_both_cores(device: &'static dyn Device) -> Result<(), Stop> {
@@ -57,7 +48,7 @@ fn critical_section_of_both_cores(device: &'static dyn Device) -> Result<(), Sto
         other.set(0);
     });
     DONE.store(0, SeqCst);
-    deliver(device, ADDER.add(times).tell())?;
+    deliver(device, CORE_1.add(times).tell())?;
     // The letter is on its way before this core begins.
     flockwork::worker::step_once();
     add(times);

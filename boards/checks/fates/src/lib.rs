@@ -1,5 +1,8 @@
 //! What the images that go wrong have in common: at the next boot they report what happened, and are content.
 #![no_std]
+#![expect(unsafe_code, reason = "spoils the stack pointer on purpose")]
+
+use core::arch::asm;
 
 use embassy_rp::uart::{Blocking, Config, UartTx};
 use embassy_rp::{Peri, peripherals::CORE1};
@@ -13,4 +16,10 @@ pub fn boot() -> (Peri<'static, CORE1>, UartTx<'static, Blocking>) {
         finish(if line.blocking_flush().is_ok() { Outcome::Passed } else { Outcome::Failed });
     }
     (p.CORE1, line)
+}
+
+/// Faults as a core does whose stack has grown down to `bottom`.
+pub fn fault_with_stack_pointer_at(bottom: *const u8) -> ! {
+    // SAFETY: nothing of the program goes on: what follows is no instruction, and the handler of the fault does not return.
+    unsafe { asm!("mov sp, {}", "udf #0", in(reg) bottom, options(noreturn)) }
 }

@@ -7,7 +7,7 @@ use embassy_rp::multicore::{CoreId, current_core};
 use embassy_rp::uart::{Blocking, Config, UartTx};
 use embedded_io::Write;
 use flockwork::{Actor, Pinned, actor};
-use flockwork_rp2040::{Core1Stack, Outcome, entry, finish, run};
+use flockwork_rp2040::{Core1Stack, Outcome, entry, finish, report_epitaphs, run};
 
 /// Greets whoever asks, and says where it runs.
 pub struct Greeter {
@@ -42,6 +42,7 @@ static CORE1_STACK: Core1Stack<4096> = Core1Stack::new();
 #[entry]
 fn main() -> ! {
     let p = embassy_rp::init(Default::default());
-    let uart = UartTx::new_blocking(p.UART0, p.PIN_0, Config::default());
+    let mut uart = UartTx::new_blocking(p.UART0, p.PIN_0, Config::default());
+    report_epitaphs(&mut uart);
     run(p.CORE1, &CORE1_STACK, |core0| core0.spawn(hello(uart).expect("the task is spawned once")), |_core1| {})
 }

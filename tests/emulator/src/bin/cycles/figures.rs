@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, path::Path};
 pub(crate) struct Figures(BTreeMap<String, u64>);
 
 /// A span of this name with this behind it is what a method does besides; it is subtracted.
-const OWN_WORK: &str = " (own work)";
+pub(crate) const OWN_WORK: &str = " (own work)";
 /// A span with this in its name is about so many letters.
 const BURST: (&str, u64) = (", burst of 8", 8);
 

@@ -26,16 +26,20 @@ const LIMIT: u64 = 1_000_000_000;
 /// A profile is done when no span of its name has ended for so long.
 const QUIET: u64 = 200_000;
 
-const USAGE: &str = "usage: flockwork-cycles FAST SMALL [--json | --check SNAPSHOT | --update SNAPSHOT]
-       flockwork-cycles IMAGE --profile NAME [--callers N] [--instructions]
-       flockwork-cycles FAST TRACED --trace";
+const USAGE: &str = "flockwork-cycles FAST SMALL [--json | --check SNAPSHOT | --update SNAPSHOT], \
+                     or IMAGE --profile NAME [--callers N] [--instructions], or FAST TRACED --trace";
 
 fn main() -> ExitCode {
-    match Task::from_arguments(env::args().skip(1)).and_then(Task::run) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            eprintln!("flockwork-cycles: {why}");
+    let complain = |why: &str| eprintln!("flockwork-cycles: {why}");
+    match Task::from_arguments(env::args().skip(1)).map(Task::run) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(why)) => {
+            complain(&why);
             ExitCode::FAILURE
+        }
+        Err(misuse) => {
+            complain(&format!("{misuse} (usage: {USAGE})"));
+            ExitCode::from(2)
         }
     }
 }
@@ -72,17 +76,17 @@ impl Task {
         let (mut images, mut what, mut trace) = (Vec::new(), Show::Table, false);
         let (mut profile, mut callers, mut instructions) = (None, 1, false);
         while let Some(word) = words.next() {
-            let mut value = || words.next().ok_or_else(|| format!("{word} needs a value\n{USAGE}"));
+            let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
             match word.as_str() {
                 "--json" => what = Show::Json,
                 "--check" => what = Show::Check(value()?.into()),
                 "--update" => what = Show::Update(value()?.into()),
                 "--profile" => profile = Some(value()?),
-                "--callers" => callers = value()?.parse().map_err(|_| format!("--callers needs a number\n{USAGE}"))?,
+                "--callers" => callers = value()?.parse().map_err(|_| "--callers needs a number")?,
                 "--instructions" => instructions = true,
                 "--trace" => trace = true,
                 _ if !word.starts_with('-') => images.push(PathBuf::from(word)),
-                _ => return Err(format!("what is `{word}`?\n{USAGE}")),
+                _ => return Err(format!("what is `{word}`?")),
             }
         }
         let mut images = images.into_iter();
@@ -90,7 +94,7 @@ impl Task {
             (Some(name), Some(image), None, None) => Ok(Self::Profile { image, name, callers, instructions }),
             (None, Some(plain), Some(traced), None) if trace => Ok(Self::Trace { plain, traced }),
             (None, Some(fast), Some(small), None) => Ok(Self::Show { fast, small, what }),
-            _ => Err(USAGE.to_owned()),
+            _ => Err("as many images as the task needs are wanted".to_owned()),
         }
     }
 
@@ -162,13 +166,19 @@ fn trace_costs(plain: &Path, traced: &Path) -> Result<(), String> {
     let write = image.function_named(WRITE_EVENT).ok_or_else(no_events)?;
     println!("{:<24} {:>8} {:>8} {:>8} {:>12}", "a letter, O3", "plain", "traced", "events", "each event");
     for name in TRACED {
+        let own_work = |image| {
+            let spans = profiles_of(image, &format!("{name}{}", figures::OWN_WORK));
+            typical(&spans).map_or(0, |(cycles, _)| *cycles)
+        };
         let (without, with) = (profiles_of(&plain, name), profiles_of(&image, name));
         let (Some((without, _)), Some((with, profiles))) = (typical(&without), typical(&with)) else {
             return Err(format!("`{name}` is not in both images"));
         };
+        // As in the table.
+        let (without, with) = (without - own_work(&plain), with - own_work(&image));
         let executed = profiles.iter().flat_map(Profile::instructions);
         let events: u64 = executed.filter(|(address, ..)| *address == write).map(|(_, times, _)| times).sum();
-        let each = with.saturating_sub(*without) as f64 / events.max(1) as f64;
+        let each = with.saturating_sub(without) as f64 / events.max(1) as f64;
         println!("{name:<24} {without:>8} {with:>8} {events:>8} {each:>12.1}");
     }
     Ok(())

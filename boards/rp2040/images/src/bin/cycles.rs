@@ -296,7 +296,7 @@ mod across {
     player!(Yonder, YONDER, HERE, Pinned<1>, "across and back", &mut self);
 
     /// Sends once in each phase of what core 1 does in a loop.
-    fn each(mut send: impl FnMut()) {
+    pub(super) fn each(mut send: impl FnMut()) {
         for phase in 0..4 * TIMES {
             delay(SETTLED + 5 * phase);
             let before = ARRIVED.load(Ordering::Relaxed);
@@ -338,6 +338,101 @@ mod across {
             begin!("channel, one way");
             must(blocks::CHANNEL.try_send(0).is_ok());
         });
+    }
+}
+
+/// The same to actors with a monitor, which either core may run.
+mod across_monitored {
+    use super::*;
+
+    macro_rules! monitored {
+        ($type:ident, $name:ident, $monitor:ty, $letter:literal, $($self:tt)+) => {
+            pub(super) struct $type;
+
+            #[actor]
+            impl $type {
+                pub fn awake($($self)+) {
+                    end!("across to " $letter ", awake");
+                    across::arrive();
+                }
+
+                pub fn asleep($($self)+) {
+                    end!("across to " $letter ", asleep");
+                    across::arrive();
+                }
+            }
+
+            #[actor]
+            static $name: Actor<$type, $monitor, 8> = $type;
+        };
+    }
+
+    monitored!(Locked, MUTEX, Mutex, "a mutex", &mut self);
+    monitored!(Read, READER, ReadersWriter, "a reader", &self);
+    monitored!(Written, WRITER, ReadersWriter, "a writer", &mut self);
+
+    /// Has long turns, so that the other core takes what waits meanwhile.
+    pub(super) struct Occupied;
+
+    #[actor]
+    impl Occupied {
+        pub fn work(&mut self) {
+            delay(SETTLED);
+        }
+
+        pub fn send_to_mutex(&mut self) {
+            begin!("across to a mutex, awake");
+            must(MUTEX.awake().tell().is_ok());
+            delay(SETTLED);
+        }
+
+        pub fn send_to_reader(&mut self) {
+            begin!("across to a reader, awake");
+            must(READER.awake().tell().is_ok());
+            delay(SETTLED);
+        }
+
+        pub fn send_to_writer(&mut self) {
+            begin!("across to a writer, awake");
+            must(WRITER.awake().tell().is_ok());
+            delay(SETTLED);
+        }
+    }
+
+    #[actor]
+    static OCCUPIED: Actor<Occupied, Pinned<0>, 8> = Occupied;
+
+    /// Sends from inside a long turn on core 0.
+    macro_rules! awake {
+        ($send:ident) => {
+            across::each(|| {
+                must(OCCUPIED.$send().tell().is_ok());
+                worker::step_once();
+            });
+        };
+    }
+
+    /// Sends the second of two letters, while core 0 is busy with the first, whose actor is older.
+    macro_rules! asleep {
+        ($actor:ident, $letter:literal) => {
+            across::each(|| {
+                must(OCCUPIED.work().tell().is_ok());
+                begin!("across to " $letter ", asleep");
+                must($actor.asleep().tell().is_ok());
+                worker::step_once();
+            });
+        };
+    }
+
+    pub(super) fn measure() {
+        core1_does(POLLS);
+        awake!(send_to_mutex);
+        awake!(send_to_reader);
+        awake!(send_to_writer);
+        core1_does(SLEEPS);
+        asleep!(MUTEX, "a mutex");
+        asleep!(READER, "a reader");
+        asleep!(WRITER, "a writer");
     }
 }
 
@@ -527,6 +622,7 @@ fn core0(core0: Spawner) {
     across::measure();
     tasks::measure(core0);
     dictionary::measure();
+    across_monitored::measure();
     finish(Outcome::Passed);
 }
 

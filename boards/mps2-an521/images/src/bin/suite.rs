@@ -10,8 +10,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use flockwork::{Actor, Pinned, actor};
 use flockwork_mps2_an521::{
-    Core1Stack, Outcome, arguments, core, entry, exception, finish, high_water, idle_calls, interleave, log, now, run,
-    tick,
+    Core1Stack, Outcome, arguments, core, entry, exception, finish, idle_calls, interleave, log, now, run, stack, tick,
 };
 use flockwork_suite::{Device, timer_interrupt};
 
@@ -113,7 +112,7 @@ fn suite() -> ! {
     log(format_args!("took {} ms of the board's time", took / 1000));
     let clock = clock_error();
     for number in 0..2 {
-        if let Some(used) = high_water(number) {
+        if let Some(used) = stack::high_water(number) {
             log(format_args!("stack of core {number}: {used}"));
         }
     }
