@@ -16,7 +16,7 @@ use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
 use crate::promise::Ticket;
 use crate::ready::{self, ActorId, Invitations, Mark, Next, Ready, Unseen};
 use crate::share;
-use crate::sync::{Byte, Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static, removed};
+use crate::sync::{Byte, Count32, Flag, Flags, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static, removed};
 use crate::trace;
 use crate::visit;
 use crate::waiting::WaitList;
@@ -113,7 +113,7 @@ fn actor(id: ActorId) -> &'static dyn Resident {
 /// | `ready` | its core, masked where interrupts send | its core; what is atomic in it also by others |
 /// | `invitations[i]` | core `i` and its core, each its part | both |
 /// | `idle` | its core | everybody |
-/// | `notice`, `answered`, `pended` | raised by anybody, lowered by its core | its core |
+/// | `calls`, `tasks` | raised by anybody, lowered by its core | its core |
 /// | `wants_room` | raised by its core, lowered by whoever tells it | everybody |
 // In this order: what every visit touches is within reach of a Cortex-M0+'s short offsets; and of this size, so that a core's place
 // is found by a shift.
@@ -123,13 +123,13 @@ pub(crate) struct Core {
     /// The number of the actor whose turn it is; 0 if it is nobody's.
     visiting: Count32,
     method: Byte,
-    notice: Flag,
-    /// Whether the notice is about something a task may wait for.
-    answered: Flag,
     /// How many `get`s wait, one inside the other.
     pub(crate) depth: Guarded<u8>,
+    /// Its notice, and whether something in another core's set was offered again.
+    calls: Flags,
+    /// Whether the notice is about something a task may wait for, and whether the executor has something to poll.
+    tasks: Flags,
     idle: Byte,
-    pended: Flag,
     /// Whether somebody on this core waits, or has waited, for room in a mailbox.
     wants_room: Flag,
     /// What the innermost `get` of this core waits for.
@@ -149,10 +149,9 @@ impl Core {
                 ready: Ready::new(),
                 visiting: Count32::new(),
                 method: Byte::new(),
-                notice: Flag::new(),
-                answered: Flag::new(),
+                calls: Flags::new(),
+                tasks: Flags::new(),
                 idle: Byte::new(),
-                pended: Flag::new(),
                 wants_room: Flag::new(),
                 awaited: Guarded::new(None),
                 depth: Guarded::new(0),
@@ -160,6 +159,26 @@ impl Core {
                 invitations: array_of!(Invitations::new()),
             }
         }
+    }
+
+    #[inline(always)]
+    fn notice(&self) -> &Flag {
+        self.calls.first()
+    }
+
+    #[inline(always)]
+    fn offered(&self) -> &Flag {
+        self.calls.second()
+    }
+
+    #[inline(always)]
+    fn answered(&self) -> &Flag {
+        self.tasks.first()
+    }
+
+    #[inline(always)]
+    fn pended(&self) -> &Flag {
+        self.tasks.second()
     }
 }
 
@@ -226,26 +245,27 @@ pub(crate) fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
 #[inline(never)]
 pub(crate) fn notify(to: u8) {
     fence(Mutant::NoticeFence);
-    core(to).answered.raise(None);
-    raise_notice(to);
+    core(to).answered().raise_fenced();
+    raise_notice(to, port::core());
 }
 
+/// Raises a core's notice, and wakes it unless it is the calling core. Called after a fence.
 #[inline(always)]
-fn raise_notice(to: u8) {
-    core(to).notice.raise(None);
-    if to != port::core() && !removed(Mutant::NoticeWithoutKick) {
+fn raise_notice(to: u8, here: u8) {
+    core(to).notice().raise_fenced();
+    if to != here && !removed(Mutant::NoticeWithoutKick) {
         port::kick(to);
     }
 }
 
 /// Asks another core to visit an actor that is pinned there; false if it has too many invitations. Called by core `here`, with
 /// interrupts masked.
-#[inline(never)]
+#[inline(always)]
 pub(crate) fn invite(here: u8, there: u8, id: ActorId) -> bool {
     let invited = there < port::cores() && core(there).invitations[usize::from(here) % MAX_CORES].push(id);
     if invited {
         fence(Mutant::NoticeFence);
-        raise_notice(there);
+        raise_notice(there, here);
     }
     invited
 }
@@ -285,14 +305,14 @@ fn next_ready(core: &Core) -> Option<Next> {
 #[inline(always)]
 pub(crate) fn others_wait(here: u8) -> bool {
     let core = core(here);
-    !core.ready.is_empty() || core.notice.is_raised()
+    !core.ready.is_empty() || core.notice().is_raised()
 }
 
 /// The same, but for one actor; `marked` says whether that one is noted itself.
 #[inline(always)]
 pub(crate) fn others_wait_besides(here: u8, this: impl FnOnce() -> ActorId, marked: impl FnOnce() -> bool) -> bool {
     let core = core(here);
-    core.ready.has_others(this, marked) || core.notice.is_raised()
+    core.ready.has_others(this, marked) || core.notice().is_raised()
 }
 
 /// Whether the answer seems to be there that the innermost `get` of this core waits for.
@@ -457,10 +477,7 @@ fn no_such_core(there: u8) -> ! {
 pub(crate) fn offer_surplus(here: u8) {
     let me = core(here);
     if me.ready.has_surplus() && port::cores() > 1 {
-        {
-            let _masked = port::mask();
-            me.ready.offer();
-        }
+        me.ready.offer(others(here).map(|other| core(other).offered()));
         offer(here);
     }
 }
@@ -496,28 +513,6 @@ fn idle_core(here: u8) -> Option<u8> {
     others(here).find(|&other| core(other).idle.read() == 1)
 }
 
-/// Notes what others asked this core to do. Called when its notice is raised.
-fn take_notice(here: u8) {
-    let me = core(here);
-    if !removed(Mutant::NoticeClearedLate) {
-        me.notice.lower();
-        fence(Mutant::NoticeLookFence);
-    }
-    for invitations in &me.invitations[..usize::from(port::cores()).min(MAX_CORES)] {
-        invitations.take(&me.ready, |id| note(here, id));
-    }
-    take_from_outside(here);
-    // A task that is woken pends the executor, which is a notice too: it must not wake the tasks again.
-    if me.answered.is_raised() {
-        me.answered.lower();
-        fence(Mutant::NoticeLookFence);
-        me.waiters.wake();
-    }
-    if removed(Mutant::NoticeClearedLate) {
-        me.notice.lower();
-    }
-}
-
 /// Notes what foreign threads asked the cores to do. What is pinned elsewhere goes there at once: turns of this core may
 /// be long.
 fn take_from_outside(here: u8) {
@@ -532,23 +527,86 @@ fn take_from_outside(here: u8) {
 /// Whether something was published for this core: an invitation, an answer, room, or a task to poll.
 #[inline(always)]
 pub(crate) fn has_notice(here: u8) -> bool {
-    core(here).notice.is_raised()
+    core(here).notice().is_raised()
 }
 
-/// Looks for notices; true if there was one.
+/// Looks for what others have called this core for; true if they have. `poll` lets its executor run, if a task may go on.
+///
+/// An actor that was invited alone, while nobody else was ready, is visited at once: it would be the next.
 #[inline(always)]
-pub(crate) fn look(here: u8) -> bool {
-    let raised = core(here).notice.is_raised() || foreign::has_asked();
-    if raised {
-        take_notice(here);
+pub(crate) fn look(here: u8, poll: impl FnOnce(u8)) -> bool {
+    let me = core(here);
+    let calls = me.calls.raised();
+    let called = calls.any() || foreign::has_asked();
+    if !called {
+        return false;
     }
-    raised
+    if calls.second() {
+        me.offered().lower();
+        fence(Mutant::OfferedLookFence);
+        me.ready.look_again();
+    }
+    if calls.first() || FOREIGN_THREADS {
+        if let Some(id) = take_notice(here, poll) {
+            visit_invited(here, id);
+        }
+    }
+    true
+}
+
+/// Notes what others asked this core to do, but for an actor that is the next.
+#[inline(always)]
+fn take_notice(here: u8, poll: impl FnOnce(u8)) -> Option<ActorId> {
+    let me = core(here);
+    if !removed(Mutant::NoticeClearedLate) {
+        me.notice().lower();
+        fence(Mutant::NoticeLookFence);
+    }
+    let mut next = None;
+    for inviter in others(here) {
+        let alone = me.invitations[usize::from(inviter) % MAX_CORES].take(&me.ready, |id| note(here, id));
+        match alone {
+            Some(id) if next.is_some() => note(here, id),
+            _ => next = next.or(alone),
+        }
+    }
+    take_from_outside(here);
+    if me.tasks.raised().any() {
+        // A task may wait for what the actor does, so that is not kept back.
+        next.take().into_iter().for_each(|id| note(here, id));
+        wake_tasks(here);
+        poll(here);
+    }
+    if removed(Mutant::NoticeClearedLate) {
+        me.notice().lower();
+    }
+    next
+}
+
+/// Wakes the tasks that may go on. One that is woken pends the executor, which is a notice too: it must not wake the tasks again.
+#[inline(never)]
+fn wake_tasks(here: u8) {
+    let me = core(here);
+    if me.answered().is_raised() {
+        me.answered().lower();
+        fence(Mutant::NoticeLookFence);
+        me.waiters.wake();
+    }
+}
+
+/// Visits an actor that is pinned to this core, and was not in its set.
+#[inline(always)]
+fn visit_invited(here: u8, id: ActorId) {
+    set_visiting(core(here), id.raw());
+    if actor(id).visit(here, Mark::NONE) {
+        visit_again(here, id);
+    }
 }
 
 /// As if no device had run before, but for the letters that are there. Nothing else runs.
 #[cfg(all(feature = "trace", not(target_os = "none"), not(loom)))]
 pub(crate) fn begin_anew(here: u8) {
-    look(here);
+    look(here, |_| ());
     #[cfg(feature = "embassy")]
     if is_pended(here) {
         pend(here);
@@ -595,9 +653,8 @@ fn visit_surplus(here: u8) -> bool {
             if unseen.has_more() {
                 offer(here);
             }
-            let actor = actor(id);
             set_visiting(me, id.raw());
-            if actor.pinned_to().is_none() && actor.visit(here, Mark::NONE) {
+            if actor(id).visit(here, Mark::NONE) {
                 note(here, id);
             }
         }
@@ -620,8 +677,8 @@ pub(crate) fn idle(here: u8, done: &mut dyn FnMut() -> bool) {
         me.idle.publish(1);
         fence(Mutant::IdleFence);
     }
-    let work = me.notice.is_raised()
-        || me.pended.is_raised()
+    let work = me.calls.raised().any()
+        || me.pended().is_raised()
         || others_have_surplus(here)
         || foreign::has_asked()
         || done()
@@ -633,33 +690,30 @@ pub(crate) fn idle(here: u8, done: &mut dyn FnMut() -> bool) {
     if !work || removed(Mutant::IdleNotRechecked) {
         port::idle();
     }
-    me.idle.publish(0);
+    me.idle.hint(0);
 }
 
 /// Says that this core's executor has something to poll, and wakes the core.
 #[cfg(all(feature = "embassy", not(loom)))]
 pub(crate) fn pend(to: u8) {
     fence(Mutant::NoticeFence);
-    core(to).pended.raise(None);
-    core(to).notice.raise(None);
-    if to != port::core() {
-        port::kick(to);
-    }
+    core(to).pended().raise_fenced();
+    raise_notice(to, port::core());
 }
 
 /// Whether the executor has something to poll.
 #[cfg(all(feature = "embassy", not(loom)))]
 #[inline(always)]
 pub(crate) fn is_pended(here: u8) -> bool {
-    core(here).pended.is_raised()
+    core(here).pended().is_raised()
 }
 
 /// Whether the executor has something to poll; asked once.
 #[cfg(all(feature = "embassy", not(loom)))]
 pub(crate) fn take_pended(here: u8) -> bool {
-    let pended = core(here).pended.is_raised();
+    let pended = core(here).pended().is_raised();
     if pended {
-        core(here).pended.lower();
+        core(here).pended().lower();
         fence(Mutant::NoticeLookFence);
     }
     pended

@@ -131,7 +131,7 @@ pub fn visit_next(core: u8) -> bool {
 
 /// Takes a core's notice.
 pub fn look(core: u8) -> bool {
-    cores::look(core)
+    cores::look(core, |_| ())
 }
 
 /// Visits what other cores have in surplus.

@@ -168,10 +168,10 @@ mutants! {
     NotedRelaxed,
     /// `Ready::look`: another core reads a ready set relaxed.
     NotedReadRelaxed,
-    /// `Ready::offer` (bits): a set is offered again relaxed, so what is in it may lag behind.
-    OfferedRelaxed,
-    /// `Ready::look` (bits): another core reads relaxed that a set was offered again.
-    OfferedReadRelaxed,
+    /// `Ready::offer` (bits): no fence between what is in a set and saying that it is offered again.
+    OfferedFence,
+    /// A core does not fence between lowering that it was offered something again and looking at the others' sets.
+    OfferedLookFence,
     /// `Invitations::push` (bits): no fence between the letter and the look whether its actor is invited already.
     InviteFence,
     /// `Invitations::take` (bits): no fence between taking an invitation and the visit.
@@ -362,6 +362,12 @@ impl Flag {
         self.0.store(1, unless(step.is_some_and(removed), Ordering::Release));
     }
 
+    /// Raises it right after a fence, which has published what came before.
+    #[inline(always)]
+    pub(crate) fn raise_fenced(&self) {
+        self.0.store(1, Ordering::Relaxed);
+    }
+
     #[inline(always)]
     pub(crate) fn lower(&self) {
         self.0.store(0, Ordering::Relaxed);
@@ -379,6 +385,17 @@ impl Flag {
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
     pub(crate) unsafe fn is_any_raised(pair: *const [Self; 2]) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { Self::both(pair) != 0 }
+    }
+
+    /// Two flags, the first in the lower half, by one load.
+    ///
+    /// # Safety
+    /// As [`is_any_raised`](Self::is_any_raised).
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    unsafe fn both(pair: *const [Self; 2]) -> u32 {
         let both: u32;
         // SAFETY: reads the two flags, and nothing else.
         unsafe {
@@ -389,8 +406,62 @@ impl Flag {
                 options(nostack, readonly, preserves_flags)
             );
         }
-        atomic::fence(Ordering::Acquire);
-        both != 0
+        // Nothing is to be seen of those who did not raise it.
+        if both != 0 {
+            atomic::fence(Ordering::Acquire);
+        }
+        both
+    }
+}
+
+/// Two flags that their owner looks at together: side by side, where a chip sees both by one load.
+#[repr(C, align(2))]
+pub(crate) struct Flags([Flag; 2]);
+
+impl Flags {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self { Self([Flag::new(), Flag::new()]) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn first(&self) -> &Flag {
+        &self.0[0]
+    }
+
+    #[inline(always)]
+    pub(crate) fn second(&self) -> &Flag {
+        &self.0[1]
+    }
+
+    /// Which of them are raised.
+    #[inline(always)]
+    pub(crate) fn raised(&self) -> Raised {
+        #[cfg(all(target_os = "none", target_arch = "arm"))]
+        // SAFETY: two flags, aligned to two bytes.
+        return Raised(unsafe { Flag::both(&raw const self.0) });
+        #[cfg(not(all(target_os = "none", target_arch = "arm")))]
+        return Raised(u32::from(self.0[0].is_raised()) | u32::from(self.0[1].is_raised()) << 8);
+    }
+}
+
+/// Which of two [`Flags`] are raised.
+#[derive(Clone, Copy)]
+pub(crate) struct Raised(u32);
+
+impl Raised {
+    #[inline(always)]
+    pub(crate) fn any(self) -> bool {
+        self.0 != 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn first(self) -> bool {
+        self.0 & 0xFF != 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn second(self) -> bool {
+        self.0 >> 8 != 0
     }
 }
 

@@ -81,10 +81,7 @@ pub fn step_once() -> bool {
 #[inline(always)]
 fn step(here: u8) -> bool {
     // A pended executor is a notice, too.
-    let mut busy = cores::look(here);
-    if busy {
-        executor::poll_if_pended(here);
-    }
+    let mut busy = cores::look(here, executor::poll_if_pended);
     for _ in 0..VISITS {
         if !cores::visit_next(here) {
             break;
