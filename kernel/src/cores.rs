@@ -16,7 +16,7 @@ use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
 use crate::promise::Ticket;
 use crate::ready::{self, ActorId, Invitations, Mark, Next, Ready, Unseen};
 use crate::share;
-use crate::sync::{Byte, Count32, Flag, Flags, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static, removed};
+use crate::sync::{Byte, Count32, Flag, Flags, Guarded, Mutant, Raised, array_of, const_unless_loom, fence, kernel_static, removed};
 use crate::trace;
 use crate::visit;
 use crate::waiting::WaitList;
@@ -136,7 +136,7 @@ pub(crate) struct Core {
     pub(crate) awaited: Guarded<Option<Ticket>>,
     pub(crate) ready: Ready,
     pub(crate) waiters: WaitList,
-    invitations: [Invitations; MAX_CORES],
+    invitations: [Invitations; OTHERS],
 }
 
 // SAFETY: the table above: each field has one writer at a time, and what others read is atomic.
@@ -262,7 +262,7 @@ fn raise_notice(to: u8, here: u8) {
 /// interrupts masked.
 #[inline(always)]
 pub(crate) fn invite(here: u8, there: u8, id: ActorId) -> bool {
-    let invited = there < port::cores() && core(there).invitations[usize::from(here) % MAX_CORES].push(id);
+    let invited = there < port::cores() && core(there).invitations[place_of(here)].push(id);
     if invited {
         fence(Mutant::NoticeFence);
         raise_notice(there, here);
@@ -297,6 +297,10 @@ pub(crate) fn tell_of_room() {
 /// Takes the next ready actor.
 #[inline(always)]
 fn next_ready(core: &Core) -> Option<Next> {
+    // Interrupts put actors in, but nobody else takes one out: what is in now, is in later.
+    if core.ready.is_empty() {
+        return None;
+    }
     let _masked = port::mask();
     core.ready.next()
 }
@@ -475,11 +479,17 @@ fn no_such_core(there: u8) -> ! {
 /// Kicks an idle core if unpinned actors are waiting here that it could visit.
 #[inline(always)]
 pub(crate) fn offer_surplus(here: u8) {
-    let me = core(here);
-    if me.ready.has_surplus() && port::cores() > 1 {
-        me.ready.offer(others(here).map(|other| core(other).offered()));
-        offer(here);
+    if core(here).ready.has_surplus() && port::cores() > 1 {
+        offer_again(here);
     }
+}
+
+/// By itself on a chip: what it needs is not to be worked out for a letter alone.
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
+fn offer_again(here: u8) {
+    core(here).ready.offer(others(here).map(|other| core(other).offered()));
+    offer(here);
 }
 
 /// The same after a second letter to an actor that could run both at once, and only if a core seems to be idle: whoever sends
@@ -530,57 +540,56 @@ pub(crate) fn has_notice(here: u8) -> bool {
     core(here).notice().is_raised()
 }
 
-/// Looks for what others have called this core for; true if they have. `poll` lets its executor run, if a task may go on.
+/// What others have called a core for.
+#[derive(Clone, Copy)]
+pub(crate) struct Calls(Raised);
+
+/// What others have called this core for, if they have.
+#[inline(always)]
+pub(crate) fn calls(here: u8) -> Option<Calls> {
+    let calls = core(here).calls.raised();
+    (calls.any() || foreign::has_asked()).then_some(Calls(calls))
+}
+
+/// Does what others have called this core for, or notes it. `poll` lets its executor run, if a task may go on.
 ///
 /// An actor that was invited alone, while nobody else was ready, is visited at once: it would be the next.
 #[inline(always)]
-pub(crate) fn look(here: u8, poll: impl FnOnce(u8)) -> bool {
+pub(crate) fn answer(here: u8, Calls(calls): Calls, poll: impl FnOnce(u8)) {
     let me = core(here);
-    let calls = me.calls.raised();
-    let called = calls.any() || foreign::has_asked();
-    if !called {
-        return false;
-    }
     if calls.second() {
         me.offered().lower();
         fence(Mutant::OfferedLookFence);
         me.ready.look_again();
     }
-    if calls.first() || FOREIGN_THREADS {
-        if let Some(id) = take_notice(here, poll) {
-            visit_invited(here, id);
-        }
+    if !calls.first() && !FOREIGN_THREADS {
+        return;
     }
-    true
-}
-
-/// Notes what others asked this core to do, but for an actor that is the next.
-#[inline(always)]
-fn take_notice(here: u8, poll: impl FnOnce(u8)) -> Option<ActorId> {
-    let me = core(here);
     if !removed(Mutant::NoticeClearedLate) {
         me.notice().lower();
         fence(Mutant::NoticeLookFence);
     }
-    let mut next = None;
-    for inviter in others(here) {
-        let alone = me.invitations[usize::from(inviter) % MAX_CORES].take(&me.ready, |id| note(here, id));
-        match alone {
-            Some(id) if next.is_some() => note(here, id),
-            _ => next = next.or(alone),
-        }
-    }
     take_from_outside(here);
     if me.tasks.raised().any() {
-        // A task may wait for what the actor does, so that is not kept back.
-        next.take().into_iter().for_each(|id| note(here, id));
+        // A task may wait for what the actors do, so nothing is begun before they are noted.
+        take_invitations(here, |id| note(here, id));
         wake_tasks(here);
         poll(here);
+    } else {
+        take_invitations(here, |id| visit_invited(here, id));
     }
     if removed(Mutant::NoticeClearedLate) {
         me.notice().lower();
     }
-    next
+}
+
+/// Notes the actors that others have invited this core to visit, but for one that is the next.
+#[inline(always)]
+fn take_invitations(here: u8, mut next: impl FnMut(ActorId)) {
+    let me = core(here);
+    for inviter in others(here) {
+        me.invitations[place_of(inviter)].take(&me.ready, |id| note(here, id), &mut next);
+    }
 }
 
 /// Wakes the tasks that may go on. One that is woken pends the executor, which is a notice too: it must not wake the tasks again.
@@ -606,16 +615,25 @@ fn visit_invited(here: u8, id: ActorId) {
 /// As if no device had run before, but for the letters that are there. Nothing else runs.
 #[cfg(all(feature = "trace", not(target_os = "none"), not(loom)))]
 pub(crate) fn begin_anew(here: u8) {
-    look(here, |_| ());
+    calls(here).into_iter().for_each(|calls| answer(here, calls, |_| ()));
     #[cfg(feature = "embassy")]
     if is_pended(here) {
         pend(here);
     }
     let me = core(here);
     me.idle.publish(0);
-    for other in 0..MAX_CORES {
-        me.ready.begin_anew(other, &core(other as u8).ready);
+    for other in 0..MAX_CORES as u8 {
+        me.ready.begin_anew(place_of(other), &core(other).ready);
     }
+}
+
+/// Places for what a core keeps of the others: of two, one is the other.
+pub(crate) const OTHERS: usize = if MAX_CORES == 2 { 1 } else { MAX_CORES };
+
+/// The place of another core there.
+#[inline(always)]
+fn place_of(other: u8) -> usize {
+    usize::from(other) % OTHERS
 }
 
 /// All cores but this one: of two it is one, without a loop.
@@ -646,7 +664,7 @@ fn visit_surplus(here: u8) -> bool {
     let me = core(here);
     let mut found = false;
     for other in others(here) {
-        let mut unseen = me.ready.look(usize::from(other) % MAX_CORES, &core(other).ready);
+        let mut unseen = me.ready.look(place_of(other), &core(other).ready);
         while let Some(id) = unseen.next() {
             found = true;
             // Whoever is idle can have the next one while this one is visited.
@@ -666,7 +684,7 @@ fn visit_surplus(here: u8) -> bool {
 #[inline(always)]
 fn others_have_surplus(here: u8) -> bool {
     let me = core(here);
-    others(here).any(|other| me.ready.missed(usize::from(other) % MAX_CORES, &core(other).ready))
+    others(here).any(|other| me.ready.missed(place_of(other), &core(other).ready))
 }
 
 /// Sleeps, unless there is something to do; `done` is asked after all that others could have done. Returns after a kick, or at

@@ -80,18 +80,40 @@ pub fn step_once() -> bool {
 
 #[inline(always)]
 fn step(here: u8) -> bool {
+    match cores::calls(here) {
+        Some(calls) => step_called(here, calls),
+        None => work(here),
+    }
+}
+
+/// The same, if others have called this core. By itself on a chip, so that it costs the others nothing.
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
+fn step_called(here: u8, calls: cores::Calls) -> bool {
     // A pended executor is a notice, too.
-    let mut busy = cores::look(here, executor::poll_if_pended);
-    for _ in 0..VISITS {
-        if !cores::visit_next(here) {
+    cores::answer(here, calls, executor::poll_if_pended);
+    work(here);
+    cores::end_turns(here);
+    true
+}
+
+/// Visits a bounded number of ready actors, and looks at what other cores have in surplus. False if there was nothing to do.
+#[inline(always)]
+fn work(here: u8) -> bool {
+    let mut visits = VISITS;
+    while cores::visit_next(here) {
+        visits -= 1;
+        if visits == 0 {
             break;
         }
-        busy = true;
     }
     // Also with work of its own: the core that has the surplus may be in a long turn.
-    busy |= cores::help_others(here);
-    cores::end_turns(here);
-    busy
+    let helped = cores::help_others(here);
+    let worked = visits != VISITS || helped;
+    if worked {
+        cores::end_turns(here);
+    }
+    worked
 }
 
 /// Runs the worker loop until the promise is resolved, and says with which ticket. None if waiting is impossible here: too deep,

@@ -4,8 +4,7 @@
 use core::num::NonZeroU32;
 
 use super::{Next, Unseen};
-use crate::cores::MAX_ACTORS;
-use crate::port::MAX_CORES;
+use crate::cores::{MAX_ACTORS, OTHERS};
 use crate::sync::{Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static};
 
 const _: () = assert!(MAX_ACTORS <= 32, "a word has a bit for each actor");
@@ -94,7 +93,7 @@ pub(crate) struct Ready {
     /// Whose turn is still to come in this round.
     round: Guarded<u32>,
     /// What this core saw in the others' sets when it last looked.
-    looked: [Guarded<u32>; MAX_CORES],
+    looked: [Guarded<u32>; OTHERS],
 }
 
 impl Ready {
@@ -133,7 +132,8 @@ impl Ready {
     /// Takes the next one out. A round has those that were in when it began. Interrupts are masked.
     #[inline(always)]
     pub(crate) fn next(&self) -> Option<Next> {
-        let noted = NonZeroU32::new(self.noted.own())?;
+        // SAFETY: the caller has seen that it is not empty, and nobody else takes actors out.
+        let noted = unsafe { NonZeroU32::new_unchecked(self.noted.own()) };
         if noted.get() & (noted.get() - 1) == 0 {
             self.round.set(0);
             self.noted.hint(0);
@@ -254,20 +254,18 @@ impl Invitations {
         true
     }
 
-    /// Puts those invited into the set of the invited core, which calls this; but one alone, while the set is empty, is given back: it
-    /// would be the next.
+    /// Puts those invited into the set of the invited core, which calls this; but for one alone, while the set is empty: that is the next.
     #[inline(always)]
-    pub(crate) fn take(&self, ready: &Ready, _note: impl FnMut(ActorId)) -> Option<ActorId> {
+    pub(crate) fn take(&self, ready: &Ready, _note: impl FnMut(ActorId), next: impl FnOnce(ActorId)) {
         // Acquired by the fence below.
         let asked = self.asked.glance();
-        let new = NonZeroU32::new(asked ^ self.taken.own())?;
+        let Some(new) = NonZeroU32::new(asked ^ self.taken.own()) else { return };
         self.taken.hint(asked);
         fence(Mutant::InviteTakenFence);
         if new.get() & (new.get() - 1) == 0 && ready.is_empty() {
-            return Some(ActorId(new));
+            return next(ActorId(new));
         }
         let _masked = crate::port::mask();
         ready.note_all(new.get());
-        None
     }
 }

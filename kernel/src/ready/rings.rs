@@ -6,8 +6,7 @@
 use core::num::NonZeroU16;
 
 use super::{Next, Unseen};
-use crate::cores::MAX_ACTORS;
-use crate::port::MAX_CORES;
+use crate::cores::{MAX_ACTORS, OTHERS};
 use crate::sync::{Count16, Flag, Guarded, Half, Mutant, array_of, const_unless_loom};
 
 /// An actor's number in the kernel's table, plus one.
@@ -130,9 +129,9 @@ pub(crate) struct Ready {
     /// How often this core offered what is in its set.
     offered: Count16,
     /// The others' tails when this core last looked.
-    looked: [Guarded<u16>; MAX_CORES],
+    looked: [Guarded<u16>; OTHERS],
     /// The others' `offered` then.
-    heard: [Guarded<u16>; MAX_CORES],
+    heard: [Guarded<u16>; OTHERS],
     /// Whether pinned actors are next.
     turn: Guarded<bool>,
 }
@@ -324,11 +323,11 @@ impl Invitations {
     }
 
     /// Has those invited put into the set of the invited core, which calls this: all of them.
-    pub(crate) fn take(&self, _: &Ready, mut note: impl FnMut(ActorId)) -> Option<ActorId> {
+    pub(crate) fn take(&self, _: &Ready, mut note: impl FnMut(ActorId), _next: impl FnOnce(ActorId)) {
         loop {
             let taken = self.taken.own();
             if taken == self.sent.read(Mutant::InviteReadRelaxed) {
-                return None;
+                return;
             }
             let id = ActorId::from_plus_one(self.entries[usize::from(taken) % INVITATIONS].read(None));
             self.taken.publish(taken.wrapping_add(1), Mutant::InviteTakenRelaxed);
