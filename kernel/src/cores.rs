@@ -122,13 +122,13 @@ fn actor(id: ActorId) -> &'static dyn Resident {
 pub(crate) struct Core {
     /// The number of the actor whose turn it is; 0 if it is nobody's.
     visiting: Count32,
-    method: Byte,
-    /// How many `get`s wait, one inside the other.
-    pub(crate) depth: Guarded<u8>,
     /// Its notice, and whether something in another core's set was offered again.
     calls: Flags,
     /// Whether the notice is about something a task may wait for, and whether the executor has something to poll.
     tasks: Flags,
+    method: Byte,
+    /// How many `get`s wait, one inside the other.
+    pub(crate) depth: Guarded<u8>,
     idle: Byte,
     /// Whether somebody on this core waits, or has waited, for room in a mailbox.
     wants_room: Flag,
@@ -553,28 +553,27 @@ pub(crate) fn calls(here: u8) -> Option<Calls> {
 
 /// Does what others have called this core for, or notes it. `poll` lets its executor run, if a task may go on.
 ///
-/// An actor that was invited alone, while nobody else was ready, is visited at once: it would be the next.
+/// The straight line is an actor that was invited alone, while nobody else was ready: it would be the next, and is visited at once.
 #[inline(always)]
 pub(crate) fn answer(here: u8, Calls(calls): Calls, poll: impl FnOnce(u8)) {
-    let me = core(here);
+    if calls.first() || FOREIGN_THREADS {
+        answer_notice(here, poll);
+    }
     if calls.second() {
-        me.offered().lower();
-        fence(Mutant::OfferedLookFence);
-        me.ready.look_again();
+        answer_offer(here);
     }
-    if !calls.first() && !FOREIGN_THREADS {
-        return;
-    }
+}
+
+#[inline(always)]
+fn answer_notice(here: u8, poll: impl FnOnce(u8)) {
+    let me = core(here);
     if !removed(Mutant::NoticeClearedLate) {
         me.notice().lower();
         fence(Mutant::NoticeLookFence);
     }
     take_from_outside(here);
     if me.tasks.raised().any() {
-        // A task may wait for what the actors do, so nothing is begun before they are noted.
-        take_invitations(here, |id| note(here, id));
-        wake_tasks(here);
-        poll(here);
+        answer_tasks(here, poll);
     } else {
         take_invitations(here, |id| visit_invited(here, id));
     }
@@ -583,23 +582,37 @@ pub(crate) fn answer(here: u8, Calls(calls): Calls, poll: impl FnOnce(u8)) {
     }
 }
 
+/// Something in another core's set was offered again.
+#[inline(always)]
+fn answer_offer(here: u8) {
+    let me = core(here);
+    me.offered().lower();
+    fence(Mutant::OfferedLookFence);
+    me.ready.look_again();
+    visit_surplus(here);
+}
+
+/// Wakes the tasks that may go on. One may wait for what the actors do, so nothing is begun before they are noted.
+#[cold]
+#[inline(never)]
+fn answer_tasks(here: u8, poll: impl FnOnce(u8)) {
+    take_invitations(here, |id| note(here, id));
+    let me = core(here);
+    // A task that is woken pends the executor, which is a notice too: it must not wake the tasks again.
+    if me.answered().is_raised() {
+        me.answered().lower();
+        fence(Mutant::NoticeLookFence);
+        me.waiters.wake();
+    }
+    poll(here);
+}
+
 /// Notes the actors that others have invited this core to visit, but for one that is the next.
 #[inline(always)]
 fn take_invitations(here: u8, mut next: impl FnMut(ActorId)) {
     let me = core(here);
     for inviter in others(here) {
         me.invitations[place_of(inviter)].take(&me.ready, |id| note(here, id), &mut next);
-    }
-}
-
-/// Wakes the tasks that may go on. One that is woken pends the executor, which is a notice too: it must not wake the tasks again.
-#[inline(never)]
-fn wake_tasks(here: u8) {
-    let me = core(here);
-    if me.answered().is_raised() {
-        me.answered().lower();
-        fence(Mutant::NoticeLookFence);
-        me.waiters.wake();
     }
 }
 
@@ -667,8 +680,8 @@ fn visit_surplus(here: u8) -> bool {
         let mut unseen = me.ready.look(place_of(other), &core(other).ready);
         while let Some(id) = unseen.next() {
             found = true;
-            // Whoever is idle can have the next one while this one is visited.
-            if unseen.has_more() {
+            // Whoever is idle can have the next one while this one is visited. (Of two cores it is the other's own.)
+            if port::cores() > 2 && unseen.has_more() {
                 offer(here);
             }
             set_visiting(me, id.raw());

@@ -73,28 +73,34 @@ pub fn begin_anew() {
 }
 
 /// One turn of the loop: what can be done now, within bounds. False if there was nothing to do.
+// There once on a chip: every loop of a worker calls it.
+#[cfg_attr(target_os = "none", inline(never))]
 pub fn step_once() -> bool {
     let here = port::core();
-    here != FOREIGN && step(here)
+    here != FOREIGN && step_as(here)
+}
+
+/// The same, on a core.
+#[inline(always)]
+fn step(here: u8) -> bool {
+    if cfg!(target_os = "none") { step_once() } else { step_as(here) }
 }
 
 #[inline(always)]
-fn step(here: u8) -> bool {
-    match cores::calls(here) {
-        Some(calls) => step_called(here, calls),
-        None => work(here),
-    }
-}
-
-/// The same, if others have called this core. By itself on a chip, so that it costs the others nothing.
-#[cfg_attr(not(target_os = "none"), inline(always))]
-#[cfg_attr(target_os = "none", inline(never))]
-fn step_called(here: u8, calls: cores::Calls) -> bool {
+fn step_as(here: u8) -> bool {
+    let Some(calls) = cores::calls(here) else { return work(here) };
     // A pended executor is a notice, too.
     cores::answer(here, calls, executor::poll_if_pended);
-    work(here);
+    work_on(here);
     cores::end_turns(here);
     true
+}
+
+/// [`work`], after others were answered: by itself on a chip, because it is long.
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
+fn work_on(here: u8) -> bool {
+    work(here)
 }
 
 /// Visits a bounded number of ready actors, and looks at what other cores have in surplus. False if there was nothing to do.
