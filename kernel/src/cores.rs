@@ -230,6 +230,41 @@ pub(crate) fn enqueue(here: u8, id: ActorId, pinned: bool) -> bool {
     core(here).ready.note(id, pinned)
 }
 
+/// Whether an actor that is put into the ready set of core `here` now would be the next. Never where each is marked while it is in.
+#[inline(always)]
+pub(crate) fn would_be_next(here: u8) -> bool {
+    !Ready::KEEPS_MARKS && core(here).ready.is_empty()
+}
+
+/// An actor that has a letter, and that nobody noted, because it is visited right away.
+#[doc(hidden)]
+#[must_use = "it is visited, or noted"]
+#[derive(Clone, Copy, Debug)]
+pub struct Unnoted(ActorId);
+
+impl Unnoted {
+    #[inline(always)]
+    pub(crate) fn new(id: ActorId) -> Self {
+        Self(id)
+    }
+
+    /// Visits it, as the next of core `here`.
+    #[inline(always)]
+    pub(crate) fn visit(self, here: u8) {
+        set_visiting(core(here), self.0.raw());
+        if actor(self.0).visit(here, Mark::NONE) {
+            visit_again(here, self.0);
+        }
+    }
+
+    /// It is not visited right away after all.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn note(self, here: u8) {
+        note(here, self.0);
+    }
+}
+
 /// Any core may take it from there: the one an actor is pinned to is told, otherwise an idle one is woken.
 #[cold]
 pub(crate) fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
@@ -415,11 +450,14 @@ impl Outer {
     /// What follows is another turn, while this lives.
     #[inline(always)]
     pub(crate) fn keep(here: u8) -> Self {
-        if !KEEPS_TURNS {
-            return Self { here, visiting: 0, method: NO_METHOD };
-        }
         let core = core(here);
-        Self { here, visiting: core.visiting.own(), method: core.method.glance() }
+        Self { here, visiting: if KEEPS_TURNS { core.visiting.own() } else { 0 }, method: core.method.glance() }
+    }
+
+    /// Whether it is that of a monitor, which may not wait.
+    #[inline(always)]
+    pub(crate) fn is_deciding(&self) -> bool {
+        self.method == DECIDING
     }
 }
 
@@ -575,7 +613,7 @@ fn answer_notice(here: u8, poll: impl FnOnce(u8)) {
     if me.tasks.raised().any() {
         answer_tasks(here, poll);
     } else {
-        take_invitations(here, |id| visit_invited(here, id));
+        take_invitations(here, |id| Unnoted(id).visit(here));
     }
     if removed(Mutant::NoticeClearedLate) {
         me.notice().lower();
@@ -613,15 +651,6 @@ fn take_invitations(here: u8, mut next: impl FnMut(ActorId)) {
     let me = core(here);
     for inviter in others(here) {
         me.invitations[place_of(inviter)].take(&me.ready, |id| note(here, id), &mut next);
-    }
-}
-
-/// Visits an actor that is pinned to this core, and was not in its set.
-#[inline(always)]
-fn visit_invited(here: u8, id: ActorId) {
-    set_visiting(core(here), id.raw());
-    if actor(id).visit(here, Mark::NONE) {
-        visit_again(here, id);
     }
 }
 

@@ -350,6 +350,7 @@ impl Count32 {
 
 /// A flag that anybody raises and one owner lowers. Raising and lowering are plain stores; the protocols that use it
 /// put a fence before the first and after the second.
+#[repr(transparent)]
 pub(crate) struct Flag(AtomicU8);
 
 impl Flag {
@@ -396,22 +397,34 @@ impl Flag {
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
     unsafe fn both(pair: *const [Self; 2]) -> u32 {
-        let both: u32;
-        // SAFETY: reads the two flags, and nothing else.
-        unsafe {
-            core::arch::asm!(
-                "ldrh {both}, [{pair}]",
-                both = lateout(reg) both,
-                pair = in(reg) pair,
-                options(nostack, readonly, preserves_flags)
-            );
-        }
+        // SAFETY: the caller's promise; a flag is a byte.
+        let both = unsafe { read_pair(pair.cast()) };
         // Nothing is to be seen of those who did not raise it.
         if both != 0 {
             atomic::fence(Ordering::Acquire);
         }
         both
     }
+}
+
+/// Two bytes, the first in the lower half, by one load, for which the same holds as for [`Count16::read_both`]. The caller acquires.
+///
+/// # Safety
+/// The pair is there, and aligned to two bytes.
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+#[inline(always)]
+unsafe fn read_pair(pair: *const [AtomicU8; 2]) -> u32 {
+    let both: u32;
+    // SAFETY: reads the two bytes, and nothing else.
+    unsafe {
+        core::arch::asm!(
+            "ldrh {both}, [{pair}]",
+            both = lateout(reg) both,
+            pair = in(reg) pair,
+            options(nostack, readonly, preserves_flags)
+        );
+    }
+    both
 }
 
 /// Two flags that their owner looks at together: side by side, where a chip sees both by one load.
@@ -507,6 +520,7 @@ impl Ending {
 }
 
 /// A small value that one side writes and others read: a core number, for example.
+#[repr(transparent)]
 pub(crate) struct Byte(AtomicU8);
 
 impl Byte {
@@ -522,6 +536,20 @@ impl Byte {
     #[inline(always)]
     pub(crate) fn publish(&self, value: u8) {
         self.0.store(value, Ordering::Release);
+    }
+
+    /// What others have published in two, with everything before it, by one load, for which the same holds as for
+    /// [`Count16::read_both`].
+    ///
+    /// # Safety
+    /// The pair is aligned to two bytes.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) unsafe fn read_both(pair: &[Self; 2]) -> [u8; 2] {
+        // SAFETY: the caller's promise; each is a byte.
+        let both = unsafe { read_pair((&raw const *pair).cast()) };
+        atomic::fence(Ordering::Acquire);
+        [both as u8, (both >> 8) as u8]
     }
 
     #[inline(always)]

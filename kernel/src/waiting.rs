@@ -102,7 +102,7 @@ impl<T, E> Eventually for Promise<T, E> {
                 core::mem::forget(self);
                 outcome
             }
-            None => self.wait(),
+            None => self.wait(None),
         }
     }
 }

@@ -9,7 +9,7 @@
 //! deeper: the actor that waits is left out, because its lock is held or its letter is still running, while its neighbours on
 //! the core go on (OCA-28).
 
-use crate::cores;
+use crate::cores::{self, Unnoted};
 use crate::port::{self, FOREIGN, FOREIGN_THREADS};
 use crate::promise::{Holder, Ticket};
 use crate::waiting::Outstanding;
@@ -125,26 +125,42 @@ fn work(here: u8) -> bool {
 /// Runs the worker loop until the promise is resolved, and says with which ticket. None if waiting is impossible here: too deep,
 /// or inside a monitor.
 ///
-/// The straight line is a question just asked, whose receiver is ready on this very core: a few visits, and a look at the slot
-/// after each. Nobody has to tell this core of an answer that it gives itself. All else is [`wait`].
+/// The straight line is a question just asked, whose receiver is the next on this very core: one visit, and a look at the slot
+/// after it. Nobody has to tell this core of an answer that it gives itself.
 #[cfg_attr(not(target_os = "none"), inline(always))]
 #[cfg_attr(target_os = "none", inline(never))]
-pub(crate) fn run_until(promise: &mut Holder) -> Option<Ticket> {
+pub(crate) fn run_until(asked: Ticket, receiver: Option<Unnoted>) -> Option<Ticket> {
     let here = port::core();
     if FOREIGN_THREADS && here == FOREIGN {
-        watch(promise);
-        return promise.resolved();
+        return watch_until(asked.into());
     }
-    let _deeper = Deeper::enter(here, promise.ticket())?;
+    let Some(_deeper) = Deeper::enter(here, Some(asked)) else {
+        receiver.into_iter().for_each(|receiver| receiver.note(here));
+        return None;
+    };
+    match receiver {
+        Some(receiver) if !cores::has_notice(here) => shielded(&mut || receiver.visit(here)),
+        Some(receiver) => receiver.note(here),
+        None => {}
+    }
+    if asked.is_given() { Some(asked) } else { wait_until(here, asked.into()) }
+}
+
+/// A promise that is not resolved by one visit.
+#[cfg_attr(target_os = "none", inline(never))]
+fn wait_until(here: u8, mut promise: Holder) -> Option<Ticket> {
     let mut answer = None;
-    if !cores::has_notice(here) {
-        shielded(&mut || answer = visit_until(here, promise));
-    }
-    if answer.is_none() {
-        wait(here, promise);
-        answer = promise.resolved();
-    }
-    answer
+    shielded(&mut || answer = visit_until(here, &mut promise));
+    answer.or_else(|| {
+        wait(here, &mut promise);
+        promise.resolved()
+    })
+}
+
+#[cold]
+fn watch_until(mut promise: Holder) -> Option<Ticket> {
+    watch(&mut promise);
+    promise.resolved()
 }
 
 /// The same for whatever is made of promises. False if waiting is impossible here.
@@ -179,17 +195,7 @@ fn shielded(turn: &mut impl FnMut()) {
 /// same.
 #[inline(always)]
 fn visit_until(here: u8, promise: &mut Holder) -> Option<Ticket> {
-    // One visit by itself: most often that is all it takes.
-    if !cores::visit_next(here) {
-        return None;
-    }
-    promise.resolved().or_else(|| visit_on(here, promise))
-}
-
-/// The further ones.
-#[cfg_attr(target_os = "none", inline(never))]
-fn visit_on(here: u8, promise: &mut Holder) -> Option<Ticket> {
-    for _ in 1..VISITS_UNASKED {
+    for _ in 0..VISITS_UNASKED {
         // What a visit needs is not to be worked out before the loop, for visits that never come.
         if cores::has_notice(here) || !cores::visit_next(core::hint::black_box(here)) {
             break;
@@ -248,12 +254,13 @@ impl Deeper {
     fn enter(here: u8, awaits: Option<Ticket>) -> Option<Self> {
         let core = cores::core(here);
         let (depth, awaited) = (core.depth.get(), core.awaited.get());
-        if depth >= MAX_NESTED_GETS || cores::is_deciding(here) {
+        let outer = cores::Outer::keep(here);
+        if depth >= MAX_NESTED_GETS || outer.is_deciding() {
             return None;
         }
         core.depth.set(depth + 1);
         core.awaited.set(awaits);
-        Some(Self { here, depth, awaited, _outer: cores::Outer::keep(here) })
+        Some(Self { here, depth, awaited, _outer: outer })
     }
 }
 
