@@ -279,6 +279,12 @@ pub(crate) fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
 /// Raises a core's notice and wakes it: a task of it may go on. What it is about was published before.
 #[inline(never)]
 pub(crate) fn notify(to: u8) {
+    tell_of_answer(to);
+}
+
+/// The same, inlined.
+#[inline(always)]
+pub(crate) fn tell_of_answer(to: u8) {
     fence(Mutant::NoticeFence);
     core(to).answered().raise_fenced();
     raise_notice(to, port::core());
@@ -634,14 +640,19 @@ fn answer_offer(here: u8) {
 #[cold]
 #[inline(never)]
 fn answer_tasks(here: u8, poll: impl FnOnce(u8)) {
-    take_invitations(here, |id| note(here, id));
     let me = core(here);
-    // A task that is woken pends the executor, which is a notice too: it must not wake the tasks again.
     if me.answered().is_raised() {
         me.answered().lower();
         fence(Mutant::NoticeLookFence);
         me.waiters.wake();
+        // A task that is woken pends the executor, which is a notice, too; but it is polled right away.
+        me.notice().lower();
+        fence(Mutant::NoticeLookFence);
+        if me.answered().is_raised() {
+            me.notice().raise(None);
+        }
     }
+    take_invitations(here, |id| note(here, id));
     poll(here);
 }
 

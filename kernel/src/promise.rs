@@ -352,7 +352,7 @@ impl Ticket {
         match holder {
             // The promise went first: then it was this half that freed the slot.
             GONE | LEFT => self.tell(),
-            waits => cores::notify(waits - WAITS),
+            waits => cores::tell_of_answer(waits - WAITS),
         }
     }
 

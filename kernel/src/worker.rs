@@ -88,38 +88,25 @@ fn step(here: u8) -> bool {
 
 #[inline(always)]
 fn step_as(here: u8) -> bool {
-    let Some(calls) = cores::calls(here) else { return work(here) };
-    // A pended executor is a notice, too.
-    cores::answer(here, calls, executor::poll_if_pended);
-    work_on(here);
-    cores::end_turns(here);
-    true
-}
-
-/// [`work`], after others were answered: by itself on a chip, because it is long.
-#[cfg_attr(not(target_os = "none"), inline(always))]
-#[cfg_attr(target_os = "none", inline(never))]
-fn work_on(here: u8) -> bool {
-    work(here)
-}
-
-/// Visits a bounded number of ready actors, and looks at what other cores have in surplus. False if there was nothing to do.
-#[inline(always)]
-fn work(here: u8) -> bool {
-    let mut visits = VISITS;
+    let mut visits_left = VISITS;
+    if let Some(calls) = cores::calls(here) {
+        // A pended executor is a notice, too. All that counts as a visit.
+        cores::answer(here, calls, executor::poll_if_pended);
+        visits_left -= 1;
+    }
     while cores::visit_next(here) {
-        visits -= 1;
-        if visits == 0 {
+        visits_left -= 1;
+        if visits_left == 0 {
             break;
         }
     }
     // Also with work of its own: the core that has the surplus may be in a long turn.
     let helped = cores::help_others(here);
-    let worked = visits != VISITS || helped;
-    if worked {
+    let busy = visits_left != VISITS || helped;
+    if busy {
         cores::end_turns(here);
     }
-    worked
+    busy
 }
 
 /// Runs the worker loop until the promise is resolved, and says with which ticket. None if waiting is impossible here: too deep,
