@@ -8,6 +8,17 @@
 //! a mailbox) is published where it belongs, and the core's notice is raised: a plain store by anyone. The owner lowers it
 //! *before* it looks, with a fence between; whoever raises it fences before. If the owner's lowering overwrites a raise, the
 //! raiser's fence came first, so what it published is seen by the look that follows.
+//!
+//! Beside the notice lies another flag of the same kind: something in another core's set was offered again. A worker whose core nobody
+//! called sees that by one look at both. Invitations, which are most of what a notice is about, are told by comparing two words; what is
+//! about tasks has flags of its own.
+//!
+//! # Who is visited without being noted
+//!
+//! An actor that would be the next of a core whose set is empty need not go through it: one that is invited alone, and the receiver of a
+//! question whose asker waits on that core right away ([`Unnoted`]). It is visited before anything else of the core begins (a task, or
+//! another turn, might wait for what it does), or it is noted after all. An interrupt may note others in between; they come after it, as
+//! they would have.
 #![expect(unsafe_code, reason = "per-core state that only its core touches, in one static table")]
 
 use crate::desk::{Resident, Tenant};
@@ -338,12 +349,12 @@ pub(crate) fn tell_of_room() {
 /// Takes the next ready actor.
 #[inline(always)]
 fn next_ready(core: &Core) -> Option<Next> {
-    // Interrupts put actors in, but nobody else takes one out: what is in now, is in later.
     if core.ready.is_empty() {
         return None;
     }
     let _masked = port::mask();
-    core.ready.next()
+    // SAFETY: it was not empty; interrupts put actors in since then, but only this core's worker takes one out, here.
+    unsafe { core.ready.next() }
 }
 
 /// Whether an actor waits for this core, or something was published for it: then one letter each.

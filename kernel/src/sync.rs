@@ -386,24 +386,10 @@ impl Flag {
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
     pub(crate) unsafe fn is_any_raised(pair: *const [Self; 2]) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { Self::both(pair) != 0 }
-    }
-
-    /// Two flags, the first in the lower half, by one load.
-    ///
-    /// # Safety
-    /// As [`is_any_raised`](Self::is_any_raised).
-    #[cfg(all(target_os = "none", target_arch = "arm"))]
-    #[inline(always)]
-    unsafe fn both(pair: *const [Self; 2]) -> u32 {
         // SAFETY: the caller's promise; a flag is a byte.
         let both = unsafe { read_pair(pair.cast()) };
-        // Nothing is to be seen of those who did not raise it.
-        if both != 0 {
-            atomic::fence(Ordering::Acquire);
-        }
-        both
+        atomic::fence(Ordering::Acquire);
+        both != 0
     }
 }
 
@@ -450,10 +436,17 @@ impl Flags {
     #[inline(always)]
     pub(crate) fn raised(&self) -> Raised {
         #[cfg(all(target_os = "none", target_arch = "arm"))]
-        // SAFETY: two flags, aligned to two bytes.
-        return Raised(unsafe { Flag::both(&raw const self.0) });
+        {
+            // SAFETY: two flags, aligned to two bytes; each is a byte.
+            let both = unsafe { read_pair((&raw const self.0).cast()) };
+            // Nothing is to be seen of those who did not raise one.
+            if both != 0 {
+                atomic::fence(Ordering::Acquire);
+            }
+            Raised(both)
+        }
         #[cfg(not(all(target_os = "none", target_arch = "arm")))]
-        return Raised(u32::from(self.0[0].is_raised()) | u32::from(self.0[1].is_raised()) << 8);
+        Raised(u32::from(self.0[0].is_raised()) | u32::from(self.0[1].is_raised()) << 8)
     }
 }
 
