@@ -10,8 +10,9 @@
 //! raiser's fence came first, so what it published is seen by the look that follows.
 //!
 //! Beside the notice lies another flag of the same kind: something in another core's set was offered again. A worker whose core nobody
-//! called sees that by one look at both. Invitations, which are most of what a notice is about, are told by comparing two words; what is
-//! about tasks has flags of its own.
+//! called sees that by one look at both. Invitations, which are most of what a notice is about, are told by comparing two words. What is
+//! about tasks has flags of its own, raised and lowered in the same way: there is a fence before such a flag is raised, for what it is
+//! about, and another one before the notice, for the flag.
 //!
 //! # Who is visited without being noted
 //!
@@ -298,6 +299,7 @@ pub(crate) fn notify(to: u8) {
 pub(crate) fn tell_of_answer(to: u8) {
     fence(Mutant::NoticeFence);
     core(to).answered().raise_fenced();
+    fence(Mutant::AnsweredFence);
     raise_notice(to, port::core());
 }
 
@@ -780,6 +782,7 @@ pub(crate) fn idle(here: u8, done: &mut dyn FnMut() -> bool) {
 pub(crate) fn pend(to: u8) {
     fence(Mutant::NoticeFence);
     core(to).pended().raise_fenced();
+    fence(Mutant::AnsweredFence);
     raise_notice(to, port::core());
 }
 

@@ -198,6 +198,8 @@ mutants! {
     NoticeWithoutKick,
     /// A notice is raised without a fence after what it announces.
     NoticeFence,
+    /// No fence between saying that a task may go on and raising the notice.
+    AnsweredFence,
     /// A core does not fence between clearing its notice and looking at what was announced.
     NoticeLookFence,
     /// A core clears its notice after it looked at what was announced, not before.

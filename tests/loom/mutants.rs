@@ -99,6 +99,7 @@ mutants! {
     OfferWithoutKick => Dies("latch::surplus_finds_the_idle_core");
     NoticeWithoutKick => Dies("latch::pinned_letters_arrive");
     NoticeFence => Dies("latch::pinned_letters_arrive");
+    AnsweredFence => Dies("latch::room_is_told_of");
     NoticeLookFence => Dies("latch::pinned_letters_arrive");
     NoticeClearedLate => Dies("latch::pinned_letters_arrive");
 }
