@@ -148,7 +148,10 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     // Where code is small change, once per place that sends; on a chip, where the optimiser finds it worth the flash.
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[cfg_attr(target_os = "none", inline)]
-    unsafe fn put_straight<const VISITED: bool>(&'static self, message: *mut A::Message) -> Result<Option<Unnoted>, Refused>
+    unsafe fn put_straight<const VISITED: bool>(
+        &'static self,
+        message: *mut A::Message,
+    ) -> Result<Option<Unnoted>, Refused>
     where
         Self: Resident,
     {

@@ -28,7 +28,9 @@ use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
 use crate::promise::Ticket;
 use crate::ready::{self, ActorId, Invitations, Mark, Next, Ready, Unseen};
 use crate::share;
-use crate::sync::{Byte, Count32, Flag, Flags, Guarded, Mutant, Raised, array_of, const_unless_loom, fence, kernel_static, removed};
+use crate::sync::{
+    Byte, Count32, Flag, Flags, Guarded, Mutant, Raised, array_of, const_unless_loom, fence, kernel_static, removed,
+};
 use crate::trace;
 use crate::visit;
 use crate::waiting::WaitList;
