@@ -353,12 +353,8 @@ pub(crate) fn tell_of_room() {
 /// Takes the next ready actor.
 #[inline(always)]
 fn next_ready(core: &Core) -> Option<Next> {
-    if core.ready.is_empty() {
-        return None;
-    }
     let _masked = port::mask();
-    // SAFETY: it was not empty; interrupts put actors in since then, but only this core's worker takes one out, here.
-    unsafe { core.ready.next() }
+    core.ready.next()
 }
 
 /// Whether an actor waits for this core, or something was published for it: then one letter each.

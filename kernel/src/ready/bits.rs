@@ -130,13 +130,9 @@ impl Ready {
     }
 
     /// Takes the next one out. A round has those that were in when it began. Interrupts are masked.
-    ///
-    /// # Safety
-    /// The set is not empty.
     #[inline(always)]
-    pub(crate) unsafe fn next(&self) -> Option<Next> {
-        // SAFETY: the caller's promise.
-        let noted = unsafe { NonZeroU32::new_unchecked(self.noted.own()) };
+    pub(crate) fn next(&self) -> Option<Next> {
+        let noted = NonZeroU32::new(self.noted.own())?;
         if noted.get() & (noted.get() - 1) == 0 {
             self.round.set(0);
             self.noted.hint(0);

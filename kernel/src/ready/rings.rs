@@ -2,7 +2,6 @@
 //!
 //! Each actor is marked while it is in a set (in the lane of that core, or in `member` where lanes are shared), so a ring is first
 //! in, first out, holds each actor once, and is never too small. Pinned and unpinned actors have a ring each, and are taken in turn.
-#![expect(unsafe_code, reason = "asks what the words ask")]
 
 use core::num::NonZeroU16;
 
@@ -185,12 +184,12 @@ impl Ready {
     }
 
     /// Takes the next one out, pinned and unpinned ones in turn. Interrupts are masked.
-    ///
-    /// # Safety
-    /// The set is not empty.
     #[inline(always)]
-    pub(crate) unsafe fn next(&self) -> Option<Next> {
+    pub(crate) fn next(&self) -> Option<Next> {
         let noted = self.noted.own();
+        if noted == 0 {
+            return None;
+        }
         self.noted.hint(noted - 1);
         let id = if self.pinned.is_empty() { self.unpinned.pop() } else { self.next_in_turn() };
         Some(Next { id: id?, is_last: noted == 1 })
