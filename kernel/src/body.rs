@@ -12,7 +12,7 @@ use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use crate::call::{Post, Refused, Report};
-use crate::cores::{self, MAX_METHODS};
+use crate::cores::{self, MAX_METHODS, Unnoted};
 use crate::desk::{Resident, Tenant};
 use crate::gate::Sharing;
 use crate::inbox::{Lists, ListsOf};
@@ -113,6 +113,12 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
 
     // ---- sending ----
 
+    /// Whether a simulator says that there is no room.
+    #[inline(always)]
+    fn is_denied_room() -> bool {
+        M::OVERFLOW == Overflow::Reject && trace::denies(trace::Denial::Room)
+    }
+
     /// Its number, if letters are let in already.
     fn known_id(&self) -> Option<ActorId> {
         let office = self.office();
@@ -135,12 +141,17 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     /// has its number, through a lane of the core's own that has room. All else is
     /// [`put_otherwise`](Self::put_otherwise).
     ///
+    /// `VISITED`: the sender visits the next ready actor right away. If that would be the receiver, it is not noted but given back.
+    ///
     /// # Safety
     /// The pointer leads to a message that is the caller's to give away; it was moved out if and only if the result is `Ok`.
     // Where code is small change, once per place that sends; on a chip, where the optimiser finds it worth the flash.
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[cfg_attr(target_os = "none", inline)]
-    unsafe fn put_straight(&'static self, message: *mut A::Message) -> Result<(), Refused>
+    unsafe fn put_straight<const VISITED: bool>(
+        &'static self,
+        message: *mut A::Message,
+    ) -> Result<Option<Unnoted>, Refused>
     where
         Self: Resident,
     {
@@ -160,18 +171,21 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             unsafe { Self::write(mail, (own.index, lane), place, address, message) };
             let id = office.desk.known_id();
             if Self::PINNED_TO.is_some_and(|there| there != here && cores::invite(here, there, id)) {
-                return Ok(());
+                return Ok(None);
+            }
+            if VISITED && cores::would_be_next(here) {
+                return Ok(Some(Unnoted::new(id)));
             }
             let first = (!Ready::KEEPS_MARKS || lane.mark()) && cores::enqueue(here, id, Self::PINNED_TO.is_some());
             if !first && matches!(Self::SHARING, Sharing::Parallel) {
                 cores::offer_letter(here);
             }
-            return Ok(());
+            return Ok(None);
         }
         drop(masked);
         if const { size_of::<A::Message>() > SMALL } {
             // SAFETY: the message was not moved out.
-            return unsafe { self.put_otherwise(message) };
+            return unsafe { self.put_otherwise(message) }.map(|()| None);
         }
         // A small message is in registers, as long as nobody takes its address: so that of a copy is taken.
         // SAFETY: the message was not moved out; it is put back where it was unless the copy was moved out.
@@ -181,7 +195,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             if put.is_err() {
                 message.write(ManuallyDrop::into_inner(copy));
             }
-            put
+            put.map(|()| None)
         }
     }
 
@@ -394,11 +408,20 @@ where
 {
     #[inline(always)]
     unsafe fn put(&'static self, message: *mut A::Message) -> Result<(), Refused> {
-        if M::OVERFLOW == Overflow::Reject && trace::denies(trace::Denial::Room) {
+        if Self::is_denied_room() {
             return Err(Refused::Full);
         }
         // SAFETY: the caller's promise.
-        unsafe { self.put_straight(message) }
+        unsafe { self.put_straight::<false>(message) }.map(|_| ())
+    }
+
+    #[inline(always)]
+    unsafe fn put_and_visit(&'static self, message: *mut A::Message) -> Result<Option<Unnoted>, Refused> {
+        if Self::is_denied_room() {
+            return Err(Refused::Full);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.put_straight::<true>(message) }
     }
 
     #[inline(always)]

@@ -10,6 +10,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 
+use crate::cores::Unnoted;
 use crate::methods::Methods;
 use crate::objects::Unrunnable;
 use crate::promise::{Answered, Outcome, Promise, Reply, Ticket, Token, halves};
@@ -49,6 +50,12 @@ pub trait Post<A: Methods>: Sync + 'static {
     /// The pointer leads to a message that is the caller's to give away.
     #[doc(hidden)]
     unsafe fn put(&'static self, message: *mut A::Message) -> Result<(), Refused>;
+    /// The same for a sender that visits the next ready actor right away: the receiver, if that is the one.
+    ///
+    /// # Safety
+    /// As [`put`](Self::put).
+    #[doc(hidden)]
+    unsafe fn put_and_visit(&'static self, message: *mut A::Message) -> Result<Option<Unnoted>, Refused>;
     #[doc(hidden)]
     fn issue(&'static self) -> Option<Ticket>;
     /// Says that core `here` waits for a free promise slot. The caller looks again after this.
@@ -62,19 +69,23 @@ pub trait Post<A: Methods>: Sync + 'static {
     fn report(&'static self) -> Report;
 }
 
-/// Sends a message, or gives it back. The message stays where it is until it is written into its slot: copying it through
-/// results took as many instructions as sending it.
+/// Sends a message, or gives it back.
 #[inline(always)]
 pub(crate) fn put<A: Methods, B: ?Sized + Post<A>>(
     body: &'static B,
     message: A::Message,
 ) -> Result<(), (A::Message, Refused)> {
+    // SAFETY: the message is given away.
+    give(message, |message| unsafe { body.put(message) })
+}
+
+/// Gives a message to a send, or back. The message stays where it is until it is written into its slot: copying it through results took
+/// as many instructions as sending it.
+#[inline(always)]
+fn give<M, R>(message: M, send: impl FnOnce(*mut M) -> Result<R, Refused>) -> Result<R, (M, Refused)> {
     let mut message = ManuallyDrop::new(message);
-    // SAFETY: the message is this function's own, and is not touched again if it was moved out.
-    match unsafe { body.put(&raw mut *message) } {
-        Ok(()) => Ok(()),
-        Err(why) => Err((ManuallyDrop::into_inner(message), why)),
-    }
+    // It is not touched again if it was moved out.
+    send(&raw mut *message).map_err(|why| (ManuallyDrop::into_inner(message), why))
 }
 
 /// What happened to an actor's letters so far. Counts wrap around.
@@ -136,6 +147,16 @@ where
     /// Sends the letter and returns the promise of its answer (OCA-3). Never waits; a letter without room comes back.
     #[inline(always)]
     pub fn ask(self) -> Result<Promise<T, E>, Unasked<A, B, F, T, E>> {
+        // SAFETY: the message is given away.
+        self.ask_by(|body, message| unsafe { body.put(message) }).map(|(promise, ())| promise)
+    }
+
+    /// Asks, with the given way to send.
+    #[inline(always)]
+    fn ask_by<R>(
+        self,
+        send: impl FnOnce(&'static B, *mut A::Message) -> Result<R, Refused>,
+    ) -> Result<(Promise<T, E>, R), Unasked<A, B, F, T, E>> {
         const {
             assert!(
                 size_of::<Outcome<T, E>>() <= size_of::<A::Replies>()
@@ -148,8 +169,8 @@ where
         };
         let (promise, reply) = halves(ticket);
         let body = self.body;
-        match put(body, (self.build)(reply)) {
-            Ok(()) => Ok(promise),
+        match give((self.build)(reply), |message| send(body, message)) {
+            Ok(sent) => Ok((promise, sent)),
             Err((message, why)) => Err(Unasked::Rejected(promise, Rejected { body, message, why })),
         }
     }
@@ -157,8 +178,9 @@ where
     /// Sends the letter and waits for the answer. The actor that waits is left out, its core is not: the worker runs other
     /// actors' letters meanwhile (OCA-4), also while it waits for room.
     pub fn get(self) -> Outcome<T, E> {
-        match self.ask() {
-            Ok(promise) => promise.wait(),
+        // SAFETY: the message is given away.
+        match self.ask_by(|body, message| unsafe { body.put_and_visit(message) }) {
+            Ok((promise, receiver)) => promise.wait(receiver),
             Err(unasked) => unasked.get(),
         }
     }

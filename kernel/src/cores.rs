@@ -8,6 +8,18 @@
 //! a mailbox) is published where it belongs, and the core's notice is raised: a plain store by anyone. The owner lowers it
 //! *before* it looks, with a fence between; whoever raises it fences before. If the owner's lowering overwrites a raise, the
 //! raiser's fence came first, so what it published is seen by the look that follows.
+//!
+//! Beside the notice lies another flag of the same kind: something in another core's set was offered again. A worker whose core nobody
+//! called sees that by one look at both. Invitations, which are most of what a notice is about, are told by comparing two words. What is
+//! about tasks has flags of its own, raised and lowered in the same way: there is a fence before such a flag is raised, for what it is
+//! about, and another one before the notice, for the flag.
+//!
+//! # Who is visited without being noted
+//!
+//! An actor that would be the next of a core whose set is empty need not go through it: one that is invited alone, and the receiver of a
+//! question whose asker waits on that core right away ([`Unnoted`]). It is visited before anything else of the core begins (a task, or
+//! another turn, might wait for what it does), or it is noted after all. An interrupt may note others in between; they come after it, as
+//! they would have.
 #![expect(unsafe_code, reason = "per-core state that only its core touches, in one static table")]
 
 use crate::desk::{Resident, Tenant};
@@ -16,7 +28,9 @@ use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
 use crate::promise::Ticket;
 use crate::ready::{self, ActorId, Invitations, Mark, Next, Ready, Unseen};
 use crate::share;
-use crate::sync::{Byte, Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static, removed};
+use crate::sync::{
+    Byte, Count32, Flag, Flags, Guarded, Mutant, Raised, array_of, const_unless_loom, fence, kernel_static, removed,
+};
 use crate::trace;
 use crate::visit;
 use crate::waiting::WaitList;
@@ -113,7 +127,7 @@ fn actor(id: ActorId) -> &'static dyn Resident {
 /// | `ready` | its core, masked where interrupts send | its core; what is atomic in it also by others |
 /// | `invitations[i]` | core `i` and its core, each its part | both |
 /// | `idle` | its core | everybody |
-/// | `notice`, `answered`, `pended` | raised by anybody, lowered by its core | its core |
+/// | `calls`, `tasks` | raised by anybody, lowered by its core | its core |
 /// | `wants_room` | raised by its core, lowered by whoever tells it | everybody |
 // In this order: what every visit touches is within reach of a Cortex-M0+'s short offsets; and of this size, so that a core's place
 // is found by a shift.
@@ -122,21 +136,21 @@ fn actor(id: ActorId) -> &'static dyn Resident {
 pub(crate) struct Core {
     /// The number of the actor whose turn it is; 0 if it is nobody's.
     visiting: Count32,
+    /// Its notice, and whether something in another core's set was offered again.
+    calls: Flags,
+    /// Whether the notice is about something a task may wait for, and whether the executor has something to poll.
+    tasks: Flags,
     method: Byte,
-    notice: Flag,
-    /// Whether the notice is about something a task may wait for.
-    answered: Flag,
     /// How many `get`s wait, one inside the other.
     pub(crate) depth: Guarded<u8>,
     idle: Byte,
-    pended: Flag,
     /// Whether somebody on this core waits, or has waited, for room in a mailbox.
     wants_room: Flag,
     /// What the innermost `get` of this core waits for.
     pub(crate) awaited: Guarded<Option<Ticket>>,
     pub(crate) ready: Ready,
     pub(crate) waiters: WaitList,
-    invitations: [Invitations; MAX_CORES],
+    invitations: [Invitations; OTHERS],
 }
 
 // SAFETY: the table above: each field has one writer at a time, and what others read is atomic.
@@ -149,10 +163,9 @@ impl Core {
                 ready: Ready::new(),
                 visiting: Count32::new(),
                 method: Byte::new(),
-                notice: Flag::new(),
-                answered: Flag::new(),
+                calls: Flags::new(),
+                tasks: Flags::new(),
                 idle: Byte::new(),
-                pended: Flag::new(),
                 wants_room: Flag::new(),
                 awaited: Guarded::new(None),
                 depth: Guarded::new(0),
@@ -160,6 +173,26 @@ impl Core {
                 invitations: array_of!(Invitations::new()),
             }
         }
+    }
+
+    #[inline(always)]
+    fn notice(&self) -> &Flag {
+        self.calls.first()
+    }
+
+    #[inline(always)]
+    fn offered(&self) -> &Flag {
+        self.calls.second()
+    }
+
+    #[inline(always)]
+    fn answered(&self) -> &Flag {
+        self.tasks.first()
+    }
+
+    #[inline(always)]
+    fn pended(&self) -> &Flag {
+        self.tasks.second()
     }
 }
 
@@ -211,6 +244,41 @@ pub(crate) fn enqueue(here: u8, id: ActorId, pinned: bool) -> bool {
     core(here).ready.note(id, pinned)
 }
 
+/// Whether an actor that is put into the ready set of core `here` now would be the next. Never where each is marked while it is in.
+#[inline(always)]
+pub(crate) fn would_be_next(here: u8) -> bool {
+    !Ready::KEEPS_MARKS && core(here).ready.is_empty()
+}
+
+/// An actor that has a letter, and that nobody noted, because it is visited right away.
+#[doc(hidden)]
+#[must_use = "it is visited, or noted"]
+#[derive(Clone, Copy, Debug)]
+pub struct Unnoted(ActorId);
+
+impl Unnoted {
+    #[inline(always)]
+    pub(crate) fn new(id: ActorId) -> Self {
+        Self(id)
+    }
+
+    /// Visits it, as the next of core `here`.
+    #[inline(always)]
+    pub(crate) fn visit(self, here: u8) {
+        set_visiting(core(here), self.0.raw());
+        if actor(self.0).visit(here, Mark::NONE) {
+            visit_again(here, self.0);
+        }
+    }
+
+    /// It is not visited right away after all.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn note(self, here: u8) {
+        note(here, self.0);
+    }
+}
+
 /// Any core may take it from there: the one an actor is pinned to is told, otherwise an idle one is woken.
 #[cold]
 pub(crate) fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
@@ -218,34 +286,42 @@ pub(crate) fn note_foreign(id: ActorId, pinned_to: Option<u8>) {
     match pinned_to {
         // Whoever takes it from there says that there is no such core.
         Some(there) if there < port::cores() => notify(there),
-        _ => wake_idle(FOREIGN),
+        _ => offer(FOREIGN),
     }
 }
 
 /// Raises a core's notice and wakes it: a task of it may go on. What it is about was published before.
 #[inline(never)]
 pub(crate) fn notify(to: u8) {
-    fence(Mutant::NoticeFence);
-    core(to).answered.raise(None);
-    raise_notice(to);
+    tell_of_answer(to);
 }
 
+/// The same, inlined.
 #[inline(always)]
-fn raise_notice(to: u8) {
-    core(to).notice.raise(None);
-    if to != port::core() && !removed(Mutant::NoticeWithoutKick) {
+pub(crate) fn tell_of_answer(to: u8) {
+    fence(Mutant::NoticeFence);
+    core(to).answered().raise_fenced();
+    fence(Mutant::AnsweredFence);
+    raise_notice(to, port::core());
+}
+
+/// Raises a core's notice, and wakes it unless it is the calling core. Called after a fence.
+#[inline(always)]
+fn raise_notice(to: u8, here: u8) {
+    core(to).notice().raise_fenced();
+    if to != here && !removed(Mutant::NoticeWithoutKick) {
         port::kick(to);
     }
 }
 
 /// Asks another core to visit an actor that is pinned there; false if it has too many invitations. Called by core `here`, with
 /// interrupts masked.
-#[inline(never)]
+#[inline(always)]
 pub(crate) fn invite(here: u8, there: u8, id: ActorId) -> bool {
-    let invited = there < port::cores() && core(there).invitations[usize::from(here) % MAX_CORES].push(id);
+    let invited = there < port::cores() && core(there).invitations[place_of(here)].push(id);
     if invited {
         fence(Mutant::NoticeFence);
-        raise_notice(there);
+        raise_notice(there, here);
     }
     invited
 }
@@ -285,14 +361,14 @@ fn next_ready(core: &Core) -> Option<Next> {
 #[inline(always)]
 pub(crate) fn others_wait(here: u8) -> bool {
     let core = core(here);
-    !core.ready.is_empty() || core.notice.is_raised()
+    !core.ready.is_empty() || core.notice().is_raised()
 }
 
 /// The same, but for one actor; `marked` says whether that one is noted itself.
 #[inline(always)]
 pub(crate) fn others_wait_besides(here: u8, this: impl FnOnce() -> ActorId, marked: impl FnOnce() -> bool) -> bool {
     let core = core(here);
-    core.ready.has_others(this, marked) || core.notice.is_raised()
+    core.ready.has_others(this, marked) || core.notice().is_raised()
 }
 
 /// Whether the answer seems to be there that the innermost `get` of this core waits for.
@@ -391,11 +467,14 @@ impl Outer {
     /// What follows is another turn, while this lives.
     #[inline(always)]
     pub(crate) fn keep(here: u8) -> Self {
-        if !KEEPS_TURNS {
-            return Self { here, visiting: 0, method: NO_METHOD };
-        }
         let core = core(here);
-        Self { here, visiting: core.visiting.own(), method: core.method.glance() }
+        Self { here, visiting: if KEEPS_TURNS { core.visiting.own() } else { 0 }, method: core.method.glance() }
+    }
+
+    /// Whether it is that of a monitor, which may not wait.
+    #[inline(always)]
+    pub(crate) fn is_deciding(&self) -> bool {
+        self.method == DECIDING
     }
 }
 
@@ -455,20 +534,18 @@ fn no_such_core(there: u8) -> ! {
 /// Kicks an idle core if unpinned actors are waiting here that it could visit.
 #[inline(always)]
 pub(crate) fn offer_surplus(here: u8) {
-    let me = core(here);
-    if me.ready.has_surplus() && port::cores() > 1 {
-        {
-            let _masked = port::mask();
-            me.ready.offer();
-        }
-        wake_idle(here);
+    if core(here).ready.has_surplus() && port::cores() > 1 {
+        offer_again(here);
     }
 }
 
-/// Other cores are to look at this core's ready set again. Called by that core, with interrupts masked; an idle one is woken after this.
-#[inline(always)]
+/// Other cores are to look again at what this core, which calls this, has noted. By itself on a chip: what it needs is not to be worked out
+/// for a letter alone.
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
 pub(crate) fn offer_again(here: u8) {
-    core(here).ready.offer();
+    core(here).ready.offer(others(here).map(|other| core(other).offered()));
+    offer(here);
 }
 
 /// The same after a second letter to an actor that could run both at once, and only if a core seems to be idle: whoever sends
@@ -495,8 +572,7 @@ pub(crate) fn take_back_offer(here: u8, id: ActorId) -> bool {
     core(here).ready.take_out(id)
 }
 
-/// Wakes an idle core: something was offered.
-pub(crate) fn wake_idle(here: u8) {
+fn offer(here: u8) {
     fence(Mutant::OfferFence);
     if let Some(idler) = idle_core(here)
         && !removed(Mutant::OfferWithoutKick)
@@ -524,28 +600,6 @@ fn idle_core(here: u8) -> Option<u8> {
     others(here).find(|&other| core(other).idle.read() == 1)
 }
 
-/// Notes what others asked this core to do. Called when its notice is raised.
-fn take_notice(here: u8) {
-    let me = core(here);
-    if !removed(Mutant::NoticeClearedLate) {
-        me.notice.lower();
-        fence(Mutant::NoticeLookFence);
-    }
-    for invitations in &me.invitations[..usize::from(port::cores()).min(MAX_CORES)] {
-        invitations.take(&me.ready, |id| note(here, id));
-    }
-    take_from_outside(here);
-    // A task that is woken pends the executor, which is a notice too: it must not wake the tasks again.
-    if me.answered.is_raised() {
-        me.answered.lower();
-        fence(Mutant::NoticeLookFence);
-        me.waiters.wake();
-    }
-    if removed(Mutant::NoticeClearedLate) {
-        me.notice.lower();
-    }
-}
-
 /// Notes what foreign threads asked the cores to do. What is pinned elsewhere goes there at once: turns of this core may
 /// be long.
 fn take_from_outside(here: u8) {
@@ -560,32 +614,112 @@ fn take_from_outside(here: u8) {
 /// Whether something was published for this core: an invitation, an answer, room, or a task to poll.
 #[inline(always)]
 pub(crate) fn has_notice(here: u8) -> bool {
-    core(here).notice.is_raised()
+    core(here).notice().is_raised()
 }
 
-/// Looks for notices; true if there was one.
+/// What others have called a core for.
+#[derive(Clone, Copy)]
+pub(crate) struct Calls(Raised);
+
+/// What others have called this core for, if they have.
 #[inline(always)]
-pub(crate) fn look(here: u8) -> bool {
-    let raised = core(here).notice.is_raised() || foreign::has_asked();
-    if raised {
-        take_notice(here);
+pub(crate) fn calls(here: u8) -> Option<Calls> {
+    let calls = core(here).calls.raised();
+    (calls.any() || foreign::has_asked()).then_some(Calls(calls))
+}
+
+/// Does what others have called this core for, or notes it. `poll` lets its executor run, if a task may go on.
+///
+/// The straight line is an actor that was invited alone, while nobody else was ready: it would be the next, and is visited at once.
+#[inline(always)]
+pub(crate) fn answer(here: u8, Calls(calls): Calls, poll: impl FnOnce(u8)) {
+    if calls.first() || FOREIGN_THREADS {
+        answer_notice(here, poll);
     }
-    raised
+    if calls.second() {
+        answer_offer(here);
+    }
+}
+
+#[inline(always)]
+fn answer_notice(here: u8, poll: impl FnOnce(u8)) {
+    let me = core(here);
+    if !removed(Mutant::NoticeClearedLate) {
+        me.notice().lower();
+        fence(Mutant::NoticeLookFence);
+    }
+    take_from_outside(here);
+    if me.tasks.raised().any() {
+        answer_tasks(here, poll);
+    } else {
+        take_invitations(here, |id| Unnoted(id).visit(here));
+    }
+    if removed(Mutant::NoticeClearedLate) {
+        me.notice().lower();
+    }
+}
+
+/// Something in another core's set was offered again.
+#[inline(always)]
+fn answer_offer(here: u8) {
+    let me = core(here);
+    me.offered().lower();
+    fence(Mutant::OfferedLookFence);
+    me.ready.look_again();
+    visit_surplus(here);
+}
+
+/// Wakes the tasks that may go on. One may wait for what the actors do, so nothing is begun before they are noted.
+#[cold]
+#[inline(never)]
+fn answer_tasks(here: u8, poll: impl FnOnce(u8)) {
+    let me = core(here);
+    if me.answered().is_raised() {
+        me.answered().lower();
+        fence(Mutant::NoticeLookFence);
+        me.waiters.wake();
+        // A task that is woken pends the executor, which is a notice, too; but it is polled right away.
+        me.notice().lower();
+        fence(Mutant::NoticeLookFence);
+        if me.answered().is_raised() {
+            me.notice().raise(None);
+        }
+    }
+    take_invitations(here, |id| note(here, id));
+    poll(here);
+}
+
+/// Notes the actors that others have invited this core to visit, but for one that is the next.
+#[inline(always)]
+fn take_invitations(here: u8, mut next: impl FnMut(ActorId)) {
+    let me = core(here);
+    for inviter in others(here) {
+        me.invitations[place_of(inviter)].take(&me.ready, |id| note(here, id), &mut next);
+    }
 }
 
 /// As if no device had run before, but for the letters that are there. Nothing else runs.
 #[cfg(all(feature = "trace", not(target_os = "none"), not(loom)))]
 pub(crate) fn begin_anew(here: u8) {
-    look(here);
+    calls(here).into_iter().for_each(|calls| answer(here, calls, |_| ()));
     #[cfg(feature = "embassy")]
     if is_pended(here) {
         pend(here);
     }
     let me = core(here);
     me.idle.publish(0);
-    for other in 0..MAX_CORES {
-        me.ready.begin_anew(other, &core(other as u8).ready);
+    for other in 0..MAX_CORES as u8 {
+        me.ready.begin_anew(place_of(other), &core(other).ready);
     }
+}
+
+/// Places for what a core keeps of the others: of two, one is the other.
+pub(crate) const OTHERS: usize = if MAX_CORES == 2 { 1 } else { MAX_CORES };
+
+/// The place of another core there.
+#[inline(always)]
+fn place_of(other: u8) -> usize {
+    usize::from(other) % OTHERS
 }
 
 /// All cores but this one: of two it is one, without a loop.
@@ -616,16 +750,15 @@ fn visit_surplus(here: u8) -> bool {
     let me = core(here);
     let mut found = false;
     for other in others(here) {
-        let mut unseen = me.ready.look(usize::from(other) % MAX_CORES, &core(other).ready);
+        let mut unseen = me.ready.look(place_of(other), &core(other).ready);
         while let Some(id) = unseen.next() {
             found = true;
-            // Whoever is idle can have the next one while this one is visited.
-            if unseen.has_more() {
-                wake_idle(here);
+            // Whoever is idle can have the next one while this one is visited. (Of two cores it is the other's own.)
+            if port::cores() > 2 && unseen.has_more() {
+                offer(here);
             }
-            let actor = actor(id);
             set_visiting(me, id.raw());
-            if actor.pinned_to().is_none() && actor.visit(here, Mark::NONE) {
+            if actor(id).visit(here, Mark::NONE) {
                 note(here, id);
             }
         }
@@ -637,7 +770,7 @@ fn visit_surplus(here: u8) -> bool {
 #[inline(always)]
 fn others_have_surplus(here: u8) -> bool {
     let me = core(here);
-    others(here).any(|other| me.ready.missed(usize::from(other) % MAX_CORES, &core(other).ready))
+    others(here).any(|other| me.ready.missed(place_of(other), &core(other).ready))
 }
 
 /// Sleeps, unless there is something to do; `done` is asked after all that others could have done. Returns after a kick, or at
@@ -648,8 +781,8 @@ pub(crate) fn idle(here: u8, done: &mut dyn FnMut() -> bool) {
         me.idle.publish(1);
         fence(Mutant::IdleFence);
     }
-    let work = me.notice.is_raised()
-        || me.pended.is_raised()
+    let work = me.calls.raised().any()
+        || me.pended().is_raised()
         || others_have_surplus(here)
         || foreign::has_asked()
         || done()
@@ -661,33 +794,31 @@ pub(crate) fn idle(here: u8, done: &mut dyn FnMut() -> bool) {
     if !work || removed(Mutant::IdleNotRechecked) {
         port::idle();
     }
-    me.idle.publish(0);
+    me.idle.hint(0);
 }
 
 /// Says that this core's executor has something to poll, and wakes the core.
 #[cfg(all(feature = "embassy", not(loom)))]
 pub(crate) fn pend(to: u8) {
     fence(Mutant::NoticeFence);
-    core(to).pended.raise(None);
-    core(to).notice.raise(None);
-    if to != port::core() {
-        port::kick(to);
-    }
+    core(to).pended().raise_fenced();
+    fence(Mutant::AnsweredFence);
+    raise_notice(to, port::core());
 }
 
 /// Whether the executor has something to poll.
 #[cfg(all(feature = "embassy", not(loom)))]
 #[inline(always)]
 pub(crate) fn is_pended(here: u8) -> bool {
-    core(here).pended.is_raised()
+    core(here).pended().is_raised()
 }
 
 /// Whether the executor has something to poll; asked once.
 #[cfg(all(feature = "embassy", not(loom)))]
 pub(crate) fn take_pended(here: u8) -> bool {
-    let pended = core(here).pended.is_raised();
+    let pended = core(here).pended().is_raised();
     if pended {
-        core(here).pended.lower();
+        core(here).pended().lower();
         fence(Mutant::NoticeLookFence);
     }
     pended

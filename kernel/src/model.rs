@@ -131,7 +131,9 @@ pub fn visit_next(core: u8) -> bool {
 
 /// Takes a core's notice.
 pub fn look(core: u8) -> bool {
-    cores::look(core)
+    let calls = cores::calls(core);
+    calls.into_iter().for_each(|calls| cores::answer(core, calls, |_| ()));
+    calls.is_some()
 }
 
 /// Visits what other cores have in surplus.

@@ -47,7 +47,7 @@ use core::mem::{ManuallyDrop, MaybeUninit};
 use core::ptr::NonNull;
 
 use crate::call::Refused;
-use crate::cores;
+use crate::cores::{self, Unnoted};
 use crate::port::{self, FOREIGN};
 use crate::sync::{Byte, Guarded, Mutant, Tally, const_unless_loom, fence, removed};
 use crate::trace;
@@ -151,8 +151,8 @@ const KEEPS_HOME: bool = !cfg!(target_os = "none");
 /// The part of a slot that does not depend on the value's type. The value follows it in memory.
 #[repr(C, align(8))]
 pub(crate) struct ReplyHead {
-    answer: Byte,
-    holder: Byte,
+    /// The answer's and the holder's, side by side.
+    words: [Byte; 2],
     /// Who waits for a free slot of this pool: a core's number plus one, or `ANYBODY`. Taken back (0) by whoever tells.
     wanted: Byte,
     /// The core whose pool this is, or `FOREIGN` if several share it.
@@ -181,8 +181,7 @@ impl<R> ReplySlot<R> {
         pub(crate) fn new() -> Self {
             Self {
                 head: ReplyHead {
-                    answer: Byte::new(),
-                    holder: Byte::new(),
+                    words: [Byte::new(), Byte::new()],
                     wanted: Byte::new(),
                     home: Byte::new(),
                     leftover: Guarded::new(None),
@@ -218,8 +217,8 @@ impl<R> ReplySlot<R> {
     /// A new use. Both halves come from here, so they see these stores.
     #[inline(always)]
     fn begin(&'static self, home: u8) -> Ticket {
-        self.head.answer.hint(PENDING);
-        self.head.holder.hint(OPEN);
+        self.head.answer().hint(PENDING);
+        self.head.holder().hint(OPEN);
         if KEEPS_HOME {
             self.head.home.hint(home);
         }
@@ -233,11 +232,31 @@ impl<R> ReplySlot<R> {
 }
 
 impl ReplyHead {
+    #[inline(always)]
+    fn answer(&self) -> &Byte {
+        &self.words[0]
+    }
+
+    #[inline(always)]
+    fn holder(&self) -> &Byte {
+        &self.words[1]
+    }
+
     /// Both words, as the pool sees them.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
     fn words(&self) -> (u8, u8) {
-        let answer = self.answer.read_unless(Mutant::ReuseResolvedReadRelaxed);
-        let holder = self.holder.read_unless(Mutant::ReuseClosedReadRelaxed);
+        // SAFETY: the first field of what is aligned to eight bytes.
+        let [answer, holder] = unsafe { Byte::read_both(&self.words) };
+        (answer, holder)
+    }
+
+    /// Both words, as the pool sees them.
+    #[cfg(not(all(target_os = "none", target_arch = "arm")))]
+    #[inline(always)]
+    fn words(&self) -> (u8, u8) {
+        let answer = self.answer().read_unless(Mutant::ReuseResolvedReadRelaxed);
+        let holder = self.holder().read_unless(Mutant::ReuseClosedReadRelaxed);
         (
             if removed(Mutant::ReuseWithoutResolver) { GIVEN } else { answer },
             if removed(Mutant::ReuseWithoutHolder) { GONE } else { holder },
@@ -296,27 +315,33 @@ impl Ticket {
 
     #[inline(always)]
     fn is_resolved(&self) -> bool {
-        self.head().answer.read_unless(Mutant::ResolveReadRelaxed) != PENDING
+        self.head().answer().read_unless(Mutant::ResolveReadRelaxed) != PENDING
+    }
+
+    /// Whether the answer is here.
+    #[inline(always)]
+    pub(crate) fn is_given(&self) -> bool {
+        self.head().answer().read_unless(Mutant::ResolveReadRelaxed) == GIVEN
     }
 
     /// Whether it is worth looking for the answer. A hint: by now the ticket may name another use of the slot.
     #[inline(always)]
     pub(crate) fn seems_resolved(self) -> bool {
-        self.head().answer.glance() != PENDING
+        self.head().answer().glance() != PENDING
     }
 
     /// Whether nobody will look at the answer.
     #[inline(always)]
     fn is_unwanted(&self) -> bool {
-        self.head().holder.glance() == LEFT
+        self.head().holder().glance() == LEFT
     }
 
     /// Stores that the reply's half is done, and wakes the waiter.
     #[inline(always)]
     fn publish(self, answer: u8) {
-        self.head().answer.publish_unless(answer, Mutant::ResolveRelaxed);
+        self.head().answer().publish_unless(answer, Mutant::ResolveRelaxed);
         fence(Mutant::ResolveFence);
-        let holder = self.head().holder.glance();
+        let holder = self.head().holder().glance();
         if holder != OPEN {
             self.published_to(holder);
         }
@@ -327,7 +352,7 @@ impl Ticket {
         match holder {
             // The promise went first: then it was this half that freed the slot.
             GONE | LEFT => self.tell(),
-            waits => cores::notify(waits - WAITS),
+            waits => cores::tell_of_answer(waits - WAITS),
         }
     }
 
@@ -353,9 +378,9 @@ impl Ticket {
     fn close(self, how: u8) {
         let head = self.head();
         // Before the half is gone: after that the slot may be another's.
-        let home = head.home.glance();
-        head.holder.publish_unless(how, Mutant::CloseRelaxed);
-        if !KEEPS_HOME || home == FOREIGN || home != port::core() {
+        let home = if KEEPS_HOME { head.home.glance() } else { FOREIGN };
+        head.holder().publish_unless(how, Mutant::CloseRelaxed);
+        if home == FOREIGN || home != port::core() {
             fence(Mutant::PromiseFreedFence);
         }
         self.tell();
@@ -655,19 +680,19 @@ pub(crate) fn halves<T, E>(ticket: Ticket) -> (Promise<T, E>, Reply<T, E>) {
     (Promise::new(Some(ticket)), Reply { ticket: Some(ticket), answer: PhantomData })
 }
 
-impl Holder {
-    /// What is waited for.
-    #[inline(always)]
-    pub(crate) fn ticket(&self) -> Option<Ticket> {
-        self.ticket
+impl From<Ticket> for Holder {
+    fn from(ticket: Ticket) -> Self {
+        Self { ticket: Some(ticket) }
     }
+}
 
+impl Holder {
     /// The ticket where the answer is, if it is there: what this promise was told to follow is followed first.
     #[inline(always)]
     pub(crate) fn resolved(&mut self) -> Option<Ticket> {
         loop {
             let here = self.ticket?;
-            match here.head().answer.read_unless(Mutant::ResolveReadRelaxed) {
+            match here.head().answer().read_unless(Mutant::ResolveReadRelaxed) {
                 GIVEN => return Some(here),
                 FOLLOW => self.follow(here),
                 _ => return None,
@@ -696,7 +721,7 @@ impl Holder {
                 return false;
             }
             let Some(here) = self.ticket else { return false };
-            here.head().holder.publish(WAITS + core);
+            here.head().holder().publish(WAITS + core);
             fence(Mutant::WaitFence);
             if removed(Mutant::WaitNotRechecked) || !here.is_resolved() {
                 return true;
@@ -739,14 +764,19 @@ impl<T, E> Promise<T, E> {
         Some(unsafe { Self::take(ticket) })
     }
 
-    /// Waits for the answer.
+    /// Waits for the answer. Whoever is to give it may be visited right away.
     #[inline(always)]
-    pub(crate) fn wait(mut self) -> Outcome<T, E> {
-        let Some(ticket) = worker::run_until(&mut self.half) else { return Err(Failure::WouldDeadlock) };
-        // It is spent: there is nothing left to drop.
-        core::mem::forget(self);
-        // SAFETY: resolved, and the promise is no more.
-        unsafe { Self::take(ticket) }
+    pub(crate) fn wait(self, receiver: Option<Unnoted>) -> Outcome<T, E> {
+        // A promise whose answer was taken would wait for good.
+        let Some(asked) = self.into_ticket() else { return Err(Failure::WouldDeadlock) };
+        match worker::run_until(asked, receiver) {
+            // SAFETY: resolved, and the promise is no more.
+            Some(ticket) => unsafe { Self::take(ticket) },
+            None => {
+                drop(Self::new(Some(asked)));
+                Err(Failure::WouldDeadlock)
+            }
+        }
     }
 
     /// Takes the answer out of its slot.

@@ -11,16 +11,18 @@
 //! work is harmless. Single-token work leaves nothing in the set while it runs, so it wakes nobody.
 //!
 //! ```text
-//!  owner:  note the actor;  offered += 1;  fence;  is somebody idle?  ── kick
+//!  owner:  note the actor;  fence;  offered;  fence;  is somebody idle?  ── kick
 //!  idler:  idle = 1;  fence;  is there anything I have not looked at, or offered again?  ── visit, else sleep
 //! ```
 //! One of the two sees the other (store buffering with two fences). An actor may stay in the set while its core runs something
-//! else, and get more to do meanwhile: that is what `offered` is for.
+//! else, and get more to do meanwhile: that is what `offered` is for. With words it is a flag of each core that is to look again, raised
+//! and lowered as a [notice](crate::cores) is: if a core's lowering overwrites a raise, the fence before the raise came first, and the look
+//! that follows finds what was offered. With rings, where there may be many cores, it is a count that each compares with the last it saw.
 //!
 //! # Invitations
 //!
 //! For a letter to an actor that is pinned elsewhere, that core is *invited* to visit it: one writer and one reader for each pair
-//! of cores.
+//! of cores. Those invited go into its set; one alone, while the set is empty, would be the next, and is visited without that.
 //!
 //! # Bits and rings
 //!

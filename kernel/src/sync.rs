@@ -172,10 +172,10 @@ mutants! {
     NotedRelaxed,
     /// `Ready::look`: another core reads a ready set relaxed.
     NotedReadRelaxed,
-    /// `Ready::offer` (bits): a set is offered again relaxed, so what is in it may lag behind.
-    OfferedRelaxed,
-    /// `Ready::look` (bits): another core reads relaxed that a set was offered again.
-    OfferedReadRelaxed,
+    /// `Ready::offer` (bits): no fence between what is in a set and saying that it is offered again.
+    OfferedFence,
+    /// A core does not fence between lowering that it was offered something again and looking at the others' sets.
+    OfferedLookFence,
     /// `Invitations::push` (bits): no fence between the letter and the look whether its actor is invited already.
     InviteFence,
     /// `Invitations::take` (bits): no fence between taking an invitation and the visit.
@@ -202,6 +202,8 @@ mutants! {
     NoticeWithoutKick,
     /// A notice is raised without a fence after what it announces.
     NoticeFence,
+    /// No fence between saying that a task may go on and raising the notice.
+    AnsweredFence,
     /// A core does not fence between clearing its notice and looking at what was announced.
     NoticeLookFence,
     /// A core clears its notice after it looked at what was announced, not before.
@@ -354,6 +356,7 @@ impl Count32 {
 
 /// A flag that anybody raises and one owner lowers. Raising and lowering are plain stores; the protocols that use it
 /// put a fence before the first and after the second.
+#[repr(transparent)]
 pub(crate) struct Flag(AtomicU8);
 
 impl Flag {
@@ -364,6 +367,12 @@ impl Flag {
     #[inline(always)]
     pub(crate) fn raise(&self, step: Option<Mutant>) {
         self.0.store(1, unless(step.is_some_and(removed), Ordering::Release));
+    }
+
+    /// Raises it right after a fence, which has published what came before.
+    #[inline(always)]
+    pub(crate) fn raise_fenced(&self) {
+        self.0.store(1, Ordering::Relaxed);
     }
 
     #[inline(always)]
@@ -383,18 +392,88 @@ impl Flag {
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
     pub(crate) unsafe fn is_any_raised(pair: *const [Self; 2]) -> bool {
-        let both: u32;
-        // SAFETY: reads the two flags, and nothing else.
-        unsafe {
-            core::arch::asm!(
-                "ldrh {both}, [{pair}]",
-                both = lateout(reg) both,
-                pair = in(reg) pair,
-                options(nostack, readonly, preserves_flags)
-            );
-        }
+        // SAFETY: the caller's promise; a flag is a byte.
+        let both = unsafe { read_pair(pair.cast()) };
         atomic::fence(Ordering::Acquire);
         both != 0
+    }
+}
+
+/// Two bytes, the first in the lower half, by one load, for which the same holds as for [`Count16::read_both`]. The caller acquires.
+///
+/// # Safety
+/// The pair is there, and aligned to two bytes.
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+#[inline(always)]
+unsafe fn read_pair(pair: *const [AtomicU8; 2]) -> u32 {
+    let both: u32;
+    // SAFETY: reads the two bytes, and nothing else.
+    unsafe {
+        core::arch::asm!(
+            "ldrh {both}, [{pair}]",
+            both = lateout(reg) both,
+            pair = in(reg) pair,
+            options(nostack, readonly, preserves_flags)
+        );
+    }
+    both
+}
+
+/// Two flags that their owner looks at together: side by side, where a chip sees both by one load.
+#[repr(C, align(2))]
+pub(crate) struct Flags([Flag; 2]);
+
+impl Flags {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self { Self([Flag::new(), Flag::new()]) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn first(&self) -> &Flag {
+        &self.0[0]
+    }
+
+    #[inline(always)]
+    pub(crate) fn second(&self) -> &Flag {
+        &self.0[1]
+    }
+
+    /// Which of them are raised.
+    #[inline(always)]
+    pub(crate) fn raised(&self) -> Raised {
+        #[cfg(all(target_os = "none", target_arch = "arm"))]
+        {
+            // SAFETY: two flags, aligned to two bytes; each is a byte.
+            let both = unsafe { read_pair((&raw const self.0).cast()) };
+            // Nothing is to be seen of those who did not raise one.
+            if both != 0 {
+                atomic::fence(Ordering::Acquire);
+            }
+            Raised(both)
+        }
+        #[cfg(not(all(target_os = "none", target_arch = "arm")))]
+        Raised(u32::from(self.0[0].is_raised()) | u32::from(self.0[1].is_raised()) << 8)
+    }
+}
+
+/// Which of two [`Flags`] are raised.
+#[derive(Clone, Copy)]
+pub(crate) struct Raised(u32);
+
+impl Raised {
+    #[inline(always)]
+    pub(crate) fn any(self) -> bool {
+        self.0 != 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn first(self) -> bool {
+        self.0 & 0xFF != 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn second(self) -> bool {
+        self.0 >> 8 != 0
     }
 }
 
@@ -440,6 +519,7 @@ impl Ending {
 }
 
 /// A small value that one side writes and others read: a core number, for example.
+#[repr(transparent)]
 pub(crate) struct Byte(AtomicU8);
 
 impl Byte {
@@ -455,6 +535,20 @@ impl Byte {
     #[inline(always)]
     pub(crate) fn publish(&self, value: u8) {
         self.0.store(value, Ordering::Release);
+    }
+
+    /// What others have published in two, with everything before it, by one load, for which the same holds as for
+    /// [`Count16::read_both`].
+    ///
+    /// # Safety
+    /// The pair is aligned to two bytes.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) unsafe fn read_both(pair: &[Self; 2]) -> [u8; 2] {
+        // SAFETY: the caller's promise; each is a byte.
+        let both = unsafe { read_pair((&raw const *pair).cast()) };
+        atomic::fence(Ordering::Acquire);
+        [both as u8, (both >> 8) as u8]
     }
 
     #[inline(always)]

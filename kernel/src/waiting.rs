@@ -102,7 +102,7 @@ impl<T, E> Eventually for Promise<T, E> {
                 core::mem::forget(self);
                 outcome
             }
-            None => self.wait(),
+            None => self.wait(None),
         }
     }
 }
@@ -298,21 +298,26 @@ impl WaitList {
     /// Wakes every task that waits. Wakers are someone else's code, so they run with interrupts on, one at a time; a
     /// woken entry has no waker until its task polls again.
     pub(crate) fn wake(&self) {
-        while let Some(waker) = self.next_waker() {
+        while let Some((waker, is_last)) = self.next_waker() {
             waker.wake();
+            // Whoever was enlisted meanwhile looks for its answer after that.
+            if is_last {
+                break;
+            }
         }
     }
 
-    fn next_waker(&self) -> Option<Waker> {
+    /// The next task to wake, and whether no entry comes after its own.
+    fn next_waker(&self) -> Option<(Waker, bool)> {
         let _masked = port::mask();
         let mut cursor = self.first.get();
         while !cursor.is_null() {
             // SAFETY: entries unlink themselves before they are gone, on this core, with interrupts masked as now.
             let entry = unsafe { &*cursor };
-            if let Some(waker) = entry.waker.take() {
-                return Some(waker);
-            }
             cursor = entry.next.get();
+            if let Some(waker) = entry.waker.take() {
+                return Some((waker, cursor.is_null()));
+            }
         }
         None
     }

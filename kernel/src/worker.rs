@@ -1,15 +1,15 @@
 //! Workers: one per core. The core's loop is here.
 //!
 //! ```text
-//!  loop:  look at notices · poll the executor if it was pended · visit a bounded number of ready actors
-//!         look at what other cores have in surplus · nothing to do at all: sleep until kicked
+//!  loop:  called? answer notices, poll the executor if it was pended, visit what is offered again · visit a bounded number of ready
+//!         actors · look at what other cores have in surplus · nothing to do at all: sleep until kicked
 //! ```
 //!
 //! Between ready actors the worker goes round robin, one letter each (OCA-26). A wait (`get`) is the same loop, one level
 //! deeper: the actor that waits is left out, because its lock is held or its letter is still running, while its neighbours on
 //! the core go on (OCA-28).
 
-use crate::cores;
+use crate::cores::{self, Unnoted};
 use crate::port::{self, FOREIGN, FOREIGN_THREADS};
 use crate::promise::{Holder, Ticket};
 use crate::waiting::Outstanding;
@@ -73,53 +73,81 @@ pub fn begin_anew() {
 }
 
 /// One turn of the loop: what can be done now, within bounds. False if there was nothing to do.
+// There once on a chip: every loop of a worker calls it.
+#[cfg_attr(target_os = "none", inline(never))]
 pub fn step_once() -> bool {
     let here = port::core();
-    here != FOREIGN && step(here)
+    here != FOREIGN && step_as(here)
+}
+
+/// The same, on a core.
+#[inline(always)]
+fn step(here: u8) -> bool {
+    if cfg!(target_os = "none") { step_once() } else { step_as(here) }
 }
 
 #[inline(always)]
-fn step(here: u8) -> bool {
-    // A pended executor is a notice, too.
-    let mut busy = cores::look(here);
-    if busy {
-        executor::poll_if_pended(here);
+fn step_as(here: u8) -> bool {
+    let mut visits_left = VISITS;
+    if let Some(calls) = cores::calls(here) {
+        // A pended executor is a notice, too. All that counts as a visit.
+        cores::answer(here, calls, executor::poll_if_pended);
+        visits_left -= 1;
     }
-    for _ in 0..VISITS {
-        if !cores::visit_next(here) {
+    while cores::visit_next(here) {
+        visits_left -= 1;
+        if visits_left == 0 {
             break;
         }
-        busy = true;
     }
     // Also with work of its own: the core that has the surplus may be in a long turn.
-    busy |= cores::help_others(here);
-    cores::end_turns(here);
+    let helped = cores::help_others(here);
+    let busy = visits_left != VISITS || helped;
+    if busy {
+        cores::end_turns(here);
+    }
     busy
 }
 
 /// Runs the worker loop until the promise is resolved, and says with which ticket. None if waiting is impossible here: too deep,
 /// or inside a monitor.
 ///
-/// The straight line is a question just asked, whose receiver is ready on this very core: a few visits, and a look at the slot
-/// after each. Nobody has to tell this core of an answer that it gives itself. All else is [`wait`].
+/// The straight line is a question just asked, whose receiver is the next on this very core: one visit, and a look at the slot
+/// after it. Nobody has to tell this core of an answer that it gives itself.
 #[cfg_attr(not(target_os = "none"), inline(always))]
 #[cfg_attr(target_os = "none", inline(never))]
-pub(crate) fn run_until(promise: &mut Holder) -> Option<Ticket> {
+pub(crate) fn run_until(asked: Ticket, receiver: Option<Unnoted>) -> Option<Ticket> {
     let here = port::core();
     if FOREIGN_THREADS && here == FOREIGN {
-        watch(promise);
-        return promise.resolved();
+        return watch_until(asked.into());
     }
-    let _deeper = Deeper::enter(here, promise.ticket())?;
+    let Some(_deeper) = Deeper::enter(here, Some(asked)) else {
+        receiver.into_iter().for_each(|receiver| receiver.note(here));
+        return None;
+    };
+    match receiver {
+        Some(receiver) if !cores::has_notice(here) => shielded(&mut || receiver.visit(here)),
+        Some(receiver) => receiver.note(here),
+        None => {}
+    }
+    if asked.is_given() { Some(asked) } else { wait_until(here, asked.into()) }
+}
+
+/// A promise that is not resolved by one visit.
+#[cfg_attr(target_os = "none", inline(never))]
+fn wait_until(here: u8, mut promise: Holder) -> Option<Ticket> {
     let mut answer = None;
-    if !cores::has_notice(here) {
-        shielded(&mut || answer = visit_until(here, promise));
-    }
-    if answer.is_none() {
-        wait(here, promise);
-        answer = promise.resolved();
-    }
-    answer
+    shielded(&mut || answer = visit_until(here, &mut promise));
+    answer.or_else(|| {
+        wait(here, &mut promise);
+        promise.resolved()
+    })
+}
+
+#[cold]
+fn watch_until(mut promise: Holder) -> Option<Ticket> {
+    watch(&mut promise);
+    promise.resolved()
 }
 
 /// The same for whatever is made of promises. False if waiting is impossible here.
@@ -154,17 +182,7 @@ fn shielded(turn: &mut impl FnMut()) {
 /// same.
 #[inline(always)]
 fn visit_until(here: u8, promise: &mut Holder) -> Option<Ticket> {
-    // One visit by itself: most often that is all it takes.
-    if !cores::visit_next(here) {
-        return None;
-    }
-    promise.resolved().or_else(|| visit_on(here, promise))
-}
-
-/// The further ones.
-#[cfg_attr(target_os = "none", inline(never))]
-fn visit_on(here: u8, promise: &mut Holder) -> Option<Ticket> {
-    for _ in 1..VISITS_UNASKED {
+    for _ in 0..VISITS_UNASKED {
         // What a visit needs is not to be worked out before the loop, for visits that never come.
         if cores::has_notice(here) || !cores::visit_next(core::hint::black_box(here)) {
             break;
@@ -223,12 +241,13 @@ impl Deeper {
     fn enter(here: u8, awaits: Option<Ticket>) -> Option<Self> {
         let core = cores::core(here);
         let (depth, awaited) = (core.depth.get(), core.awaited.get());
-        if depth >= MAX_NESTED_GETS || cores::is_deciding(here) {
+        let outer = cores::Outer::keep(here);
+        if depth >= MAX_NESTED_GETS || outer.is_deciding() {
             return None;
         }
         core.depth.set(depth + 1);
         core.awaited.set(awaits);
-        Some(Self { here, depth, awaited, _outer: cores::Outer::keep(here) })
+        Some(Self { here, depth, awaited, _outer: outer })
     }
 }
 

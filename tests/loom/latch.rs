@@ -60,6 +60,39 @@ fn surplus_finds_the_idle_core() {
     });
 }
 
+/// An actor stays in the set of a core that has one turn after another, and gets a letter between them, for which the second turn waits:
+/// it is offered a second time, perhaps just as the other core hears of the first.
+#[test]
+fn what_is_offered_again_is_found() {
+    model("an offer after another one", 2, Extent::Bounded(3), || {
+        let [passes, waits] = [Actor::<Serial, 1, 1, LANES>::new(), Actor::new()];
+        let offered = Actor::<Serial, 2, 1, LANES>::new();
+        let (event, ran) = (Event::new(), Count::new());
+        core(0, {
+            let (event, ran) = (event.clone(), ran.clone());
+            move || {
+                let waited_for = event.clone();
+                offered.write(|_| ()).expect("there is room");
+                waits.write(move |_| waited_for.wait()).expect("there is room");
+                passes.write(|_| ()).expect("there is room");
+                visit_next(0);
+                offered
+                    .write(move |_| {
+                        ran.add();
+                        event.set();
+                    })
+                    .expect("there is room");
+                while visit_next(0) {}
+            }
+        });
+        core(1, move || run_while(|| ran.is_below(1)));
+        join();
+        passes.end();
+        waits.end();
+        offered.end();
+    });
+}
+
 /// A core that looks into another's ready set finds an actor there that has just got its number.
 #[test]
 fn a_new_actor_is_found() {

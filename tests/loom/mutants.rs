@@ -86,8 +86,8 @@ mutants! {
     NumberReadRelaxed => Dies("latch::first_letters");
     NotedRelaxed => Dies(if RINGS { "latch::surplus_finds_the_idle_core" } else { "latch::a_new_actor_is_found" });
     NotedReadRelaxed => Dies(if RINGS { "latch::surplus_finds_the_idle_core" } else { "latch::a_new_actor_is_found" });
-    OfferedRelaxed => if RINGS { Survives("latch::a_new_actor_is_found", BITS_ONLY) } else { Dies("latch::surplus_finds_the_idle_core") };
-    OfferedReadRelaxed => if RINGS { Survives("latch::a_new_actor_is_found", BITS_ONLY) } else { Dies("latch::surplus_finds_the_idle_core") };
+    OfferedFence => if RINGS { Survives("latch::a_new_actor_is_found", BITS_ONLY) } else { Dies("latch::what_is_offered_again_is_found") };
+    OfferedLookFence => if RINGS { Survives("latch::a_new_actor_is_found", BITS_ONLY) } else { Dies("latch::what_is_offered_again_is_found") };
     InviteFence => if RINGS { Survives("latch::pinned_letters_arrive", BITS_ONLY) } else { Dies("latch::pinned_letters_of_one_actor_arrive") };
     InviteTakenFence => if RINGS { Survives("latch::pinned_letters_arrive", BITS_ONLY) } else { Dies("latch::pinned_letters_of_one_actor_arrive") };
     InviteRelaxed => if RINGS { Dies("latch::pinned_letters_arrive") } else { Survives("latch::pinned_letters_arrive", RINGS_ONLY) };
@@ -101,6 +101,7 @@ mutants! {
     OfferWithoutKick => Dies("latch::surplus_finds_the_idle_core");
     NoticeWithoutKick => Dies("latch::pinned_letters_arrive");
     NoticeFence => Dies("latch::pinned_letters_arrive");
+    AnsweredFence => Dies("latch::room_is_told_of");
     NoticeLookFence => Dies("latch::pinned_letters_arrive");
     NoticeClearedLate => Dies("latch::pinned_letters_arrive");
 }

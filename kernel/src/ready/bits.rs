@@ -4,9 +4,8 @@
 use core::num::NonZeroU32;
 
 use super::{Next, Unseen};
-use crate::cores::MAX_ACTORS;
-use crate::port::MAX_CORES;
-use crate::sync::{Count16, Count32, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static};
+use crate::cores::{MAX_ACTORS, OTHERS};
+use crate::sync::{Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static};
 
 const _: () = assert!(MAX_ACTORS <= 32, "a word has a bit for each actor");
 
@@ -93,12 +92,8 @@ pub(crate) struct Ready {
     noted: Count32,
     /// Whose turn is still to come in this round.
     round: Guarded<u32>,
-    /// How often this core offered what is in its set.
-    offered: Count16,
     /// What this core saw in the others' sets when it last looked.
-    looked: [Guarded<u32>; MAX_CORES],
-    /// The others' `offered` then.
-    heard: [Guarded<u16>; MAX_CORES],
+    looked: [Guarded<u32>; OTHERS],
 }
 
 impl Ready {
@@ -110,9 +105,7 @@ impl Ready {
             Self {
                 noted: Count32::new(),
                 round: Guarded::new(0),
-                offered: Count16::new(),
                 looked: array_of!(Guarded::new(0)),
-                heard: array_of!(Guarded::new(0)),
             }
         }
     }
@@ -177,40 +170,33 @@ impl Ready {
         self.noted.own() & !pinned() != 0
     }
 
-    /// Others are to look again. Interrupts are masked.
+    /// Others are to look again: each is told by a flag of its own.
     #[inline(always)]
-    pub(crate) fn offer(&self) {
-        self.offered.publish(self.offered.own().wrapping_add(1), Mutant::OfferedRelaxed);
+    pub(crate) fn offer<'a>(&self, others: impl Iterator<Item = &'a Flag>) {
+        fence(Mutant::OfferedFence);
+        others.for_each(Flag::raise_fenced);
     }
 
-    /// Whether core `other` has something that this core has not looked at.
+    /// Forgets what this core saw in the others' sets: something there was offered again.
+    #[inline(always)]
+    pub(crate) fn look_again(&self) {
+        self.looked.iter().for_each(|looked| looked.set(0));
+    }
+
+    /// Whether core `other` has something that this core has not looked at, or has no more what it had: that is new when it comes
+    /// back.
     #[inline(always)]
     pub(crate) fn missed(&self, other: usize, theirs: &Self) -> bool {
-        let (noted, looked) = (theirs.noted.read(Some(Mutant::NotedReadRelaxed)), self.looked[other].get());
-        if noted & !looked != 0 {
-            return true;
-        }
-        if noted != looked {
-            // What is gone is new when it comes back.
-            self.looked[other].set(noted);
-        }
-        theirs.offered.read(Mutant::OfferedReadRelaxed) != self.heard[other].get()
+        theirs.noted.glance() != self.looked[other].get()
     }
 
-    /// What core `other` has that this core has not looked at: all if it was offered again, otherwise what is new.
+    /// What core `other` has that this core has not looked at.
     #[inline(always)]
     pub(crate) fn look(&self, other: usize, theirs: &Self) -> Bits {
-        let (looked, heard) = (&self.looked[other], &self.heard[other]);
-        let offered = theirs.offered.read(Mutant::OfferedReadRelaxed);
+        let looked = &self.looked[other];
         let noted = theirs.noted.read(Some(Mutant::NotedReadRelaxed));
-        let (seen, again) = (looked.get(), offered != heard.get());
-        if noted != seen {
-            looked.set(noted);
-        }
-        if again {
-            heard.set(offered);
-        }
-        let unseen = if again { noted } else { noted & !seen };
+        let unseen = noted & !looked.get();
+        looked.set(noted);
         Bits(if unseen == 0 { 0 } else { unseen & !pinned() })
     }
 }
@@ -274,17 +260,18 @@ impl Invitations {
         true
     }
 
-    /// Puts those invited into the set of the invited core, which calls this.
+    /// Puts those invited into the set of the invited core, which calls this; but for one alone, while the set is empty: that is the next.
     #[inline(always)]
-    pub(crate) fn take(&self, ready: &Ready, _note: impl FnMut(ActorId)) {
+    pub(crate) fn take(&self, ready: &Ready, _note: impl FnMut(ActorId), next: impl FnOnce(ActorId)) {
         // Acquired by the fence below.
         let asked = self.asked.glance();
-        let new = asked ^ self.taken.own();
-        if new != 0 {
-            self.taken.hint(asked);
-            fence(Mutant::InviteTakenFence);
-            let _masked = crate::port::mask();
-            ready.note_all(new);
+        let Some(new) = NonZeroU32::new(asked ^ self.taken.own()) else { return };
+        self.taken.hint(asked);
+        fence(Mutant::InviteTakenFence);
+        if new.get() & (new.get() - 1) == 0 && ready.is_empty() {
+            return next(ActorId(new));
         }
+        let _masked = crate::port::mask();
+        ready.note_all(new.get());
     }
 }

@@ -6,9 +6,8 @@
 use core::num::NonZeroU16;
 
 use super::{Next, Unseen};
-use crate::cores::MAX_ACTORS;
-use crate::port::MAX_CORES;
-use crate::sync::{Count16, Guarded, Half, Mutant, array_of, const_unless_loom};
+use crate::cores::{MAX_ACTORS, OTHERS};
+use crate::sync::{Count16, Flag, Guarded, Half, Mutant, array_of, const_unless_loom};
 
 /// An actor's number in the kernel's table, plus one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,9 +129,9 @@ pub(crate) struct Ready {
     /// How often this core offered what is in its set.
     offered: Count16,
     /// The others' tails when this core last looked.
-    looked: [Guarded<u16>; MAX_CORES],
+    looked: [Guarded<u16>; OTHERS],
     /// The others' `offered` then.
-    heard: [Guarded<u16>; MAX_CORES],
+    heard: [Guarded<u16>; OTHERS],
     /// Whether pinned actors are next.
     turn: Guarded<bool>,
 }
@@ -226,12 +225,16 @@ impl Ready {
         !self.unpinned.is_empty()
     }
 
-    /// Others are to look again. Interrupts are masked.
+    /// Others are to look again: they see it by a count.
     #[inline(always)]
-    pub(crate) fn offer(&self) {
+    pub(crate) fn offer<'a>(&self, _others: impl Iterator<Item = &'a Flag>) {
+        let _masked = crate::port::mask();
         // Either this or the tail has to be released, so it is one mutant.
         self.offered.publish(self.offered.own().wrapping_add(1), Mutant::NotedRelaxed);
     }
+
+    /// Whoever offers something again says so by a count.
+    pub(crate) fn look_again(&self) {}
 
     /// Whether core `other` has something that this core has not looked at.
     pub(crate) fn missed(&self, other: usize, theirs: &Self) -> bool {
@@ -325,8 +328,8 @@ impl Invitations {
         true
     }
 
-    /// Has those invited put into the set of the invited core, which calls this.
-    pub(crate) fn take(&self, _: &Ready, mut note: impl FnMut(ActorId)) {
+    /// Has those invited put into the set of the invited core, which calls this: all of them.
+    pub(crate) fn take(&self, _: &Ready, mut note: impl FnMut(ActorId), _next: impl FnOnce(ActorId)) {
         loop {
             let taken = self.taken.own();
             if taken == self.sent.read(Mutant::InviteReadRelaxed) {

@@ -10,7 +10,7 @@
 
 use core::ptr::NonNull;
 
-use super::{BATCH, OnPanic, abandon, exit, in_hand, note, note_here, tell_of_room};
+use super::{BATCH, OnPanic, abandon, exit, in_hand, note_here, tell_of_room};
 use crate::cores::{self, MonitorTurn};
 use crate::desk::{Left, Resident};
 use crate::inbox::Lists;
@@ -326,12 +326,8 @@ impl Taken {
 #[cold]
 #[inline(never)]
 fn offer(office: &'static Office, here: u8) {
-    {
-        let _masked = port::mask();
-        note(office, here);
-        cores::offer_again(here);
-    }
-    cores::wake_idle(here);
+    note_here(office, here);
+    cores::offer_again(here);
 }
 
 /// Says of a letter that this worker has started how it ended. Its slot may soon hold another one.
