@@ -29,9 +29,8 @@ use crate::inbox::Lists;
 use crate::lane::SlotsOf;
 use crate::letter::{Descriptor, Head};
 use crate::mailbox::Office;
-use crate::port::{self, LockWord};
 use crate::ready::{ActorId, Mark};
-use crate::sync::{Count32, Flag, Guarded, Mutant, const_unless_loom, fence, removed};
+use crate::sync::{Count32, Flag, Guarded, Mutant, TryLock, const_unless_loom, fence, removed};
 use crate::trace;
 
 /// What a worker asks of an actor whose type it does not know. What looks at letters or at the monitor is asked by the holder of the
@@ -106,7 +105,7 @@ pub(crate) enum Left {
 
 /// What is not generic in an actor's mailbox, besides its lanes.
 pub(crate) struct Desk {
-    lock: LockWord,
+    lock: TryLock,
     /// The core the actor is pinned to, plus one. Written before its number.
     pinned: Guarded<u8>,
     calls: Flags,
@@ -157,7 +156,7 @@ impl Desk {
     const_unless_loom! {
         pub(crate) fn new() -> Self {
             Self {
-                lock: LockWord::new(),
+                lock: TryLock::new(),
                 calls: Flags { bell: Flag::new(), room_wanted: Flag::new() },
                 pinned: Guarded::new(0),
                 id: Count32::new(),
@@ -181,6 +180,7 @@ impl Desk {
 
     /// Gives the actor its number. Called once, under the lock of the kernel's table.
     pub(crate) fn move_in(&self, tenant: &Tenant, id: ActorId) {
+        self.lock.choose(id.number());
         self.pinned.set(tenant.pinned_to.map_or(0, |core| core + 1));
         if tenant.letters.is_some() || trace::IS_ON {
             // SAFETY: the slots are the tenant's, and nobody has sent a letter yet.
@@ -200,25 +200,10 @@ impl Desk {
         self.pinned.get().checked_sub(1)
     }
 
-    /// Tries for the lock, and rings the bell if it is taken, where nobody but the calling core ever takes it: of an actor that is
-    /// pinned there.
-    ///
-    /// # Safety
-    /// No other core ever tries for this lock, and no interrupt does.
-    #[inline(always)]
-    pub(crate) unsafe fn enter_alone(&self) -> bool {
-        // SAFETY: the caller's promise: nobody else sets the word.
-        let entered = unsafe { self.lock.test_and_set_exclusive() };
-        if !entered {
-            self.calls.bell.raise(None);
-        }
-        entered
-    }
-
     /// Tries for the lock, and rings the bell if it is taken.
     #[inline(always)]
     pub(crate) fn enter(&self) -> bool {
-        port::test_and_set(&self.lock) || self.enter_again()
+        self.lock.try_take() || self.enter_again()
     }
 
     #[cold]
@@ -229,7 +214,7 @@ impl Desk {
             self.calls.bell.raise(None);
         }
         fence(Mutant::RingFence);
-        !removed(Mutant::NoSecondTry) && port::test_and_set(&self.lock)
+        !removed(Mutant::NoSecondTry) && self.lock.try_take()
     }
 
     /// The holder begins a round: whoever rang before this is served by it.
@@ -249,7 +234,7 @@ impl Desk {
     /// Tries for the lock without ringing: for a caller that will come back, or was rung for.
     #[inline(always)]
     pub(crate) fn try_enter(&self) -> bool {
-        port::test_and_set(&self.lock)
+        self.lock.try_take()
     }
 
     /// Whether the bell was rung, as the holder sees it before a round.
@@ -261,7 +246,7 @@ impl Desk {
     /// Releases the lock. The bell and who wants room are looked at after this.
     #[inline(always)]
     pub(crate) fn release(&self) {
-        self.lock.clear();
+        self.lock.free();
         fence(Mutant::ExitFence);
     }
 
@@ -303,6 +288,6 @@ impl Desk {
 
     /// Releases the lock without looking at the bell: for a caller that comes back anyway.
     pub(crate) fn abandon(&self) {
-        self.lock.clear();
+        self.lock.free();
     }
 }

@@ -536,6 +536,123 @@ impl LockWord {
     pub(crate) fn clear(&self) {
         self.0.store(0, unless(removed(Mutant::UnlockRelaxed), Ordering::Release));
     }
+
+    /// The same where what was done under it has passed a fence.
+    #[cfg(not(any(loom, target_has_atomic = "8")))]
+    #[inline(always)]
+    fn clear_after_fence(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+}
+
+/// A register of the hardware that is a lock: a load that finds it free takes it and is not zero, a store frees it.
+#[derive(Clone, Copy, Debug)]
+pub struct LockRegister(core::ptr::NonNull<u32>);
+
+impl LockRegister {
+    /// The lock at an address.
+    ///
+    /// # Safety
+    /// There is such a register, for good, which no other part of the program uses: among all cores and interrupts, one load of those
+    /// between two stores is not zero.
+    pub const unsafe fn at(address: core::ptr::NonNull<u32>) -> Self {
+        Self(address)
+    }
+
+    /// None is free here, ever: zero is stored, and loaded.
+    #[cfg(not(any(loom, target_has_atomic = "8")))]
+    const NEVER_FREE: Self = {
+        static ZERO: AtomicU32 = AtomicU32::new(0);
+        // SAFETY: a static is there for good.
+        unsafe { Self(core::ptr::NonNull::new_unchecked(ZERO.as_ptr())) }
+    };
+
+    /// Takes the lock if it is free; acquires in either case.
+    #[cfg(not(any(loom, target_has_atomic = "8")))]
+    #[inline(always)]
+    fn try_take(self) -> bool {
+        // SAFETY: the register is there (the promise of `at`), and every load of it counts.
+        let taken = unsafe { self.0.read_volatile() } != 0;
+        atomic::fence(Ordering::Acquire);
+        taken
+    }
+
+    /// Frees the lock and publishes what was done under it.
+    #[cfg(not(any(loom, target_has_atomic = "8")))]
+    #[inline(always)]
+    fn free(self) {
+        atomic::fence(Ordering::Release);
+        // SAFETY: the register is there (the promise of `at`); whatever is stored frees it.
+        unsafe { self.0.write_volatile(0) };
+    }
+}
+
+/// A lock that nobody waits for: a word that the port sets; or, where there is no compare-and-swap, a register of the hardware, as long as
+/// there is one, because setting a word takes three times as long there.
+pub(crate) struct TryLock {
+    word: LockWord,
+    /// Chosen before anybody tries. Of a lock that has none, a place where nobody ever finds a free one: then there is nothing to
+    /// ask before a try, and nothing before it is freed.
+    #[cfg(not(any(loom, target_has_atomic = "8")))]
+    register: Guarded<Option<LockRegister>>,
+}
+
+#[cfg(any(loom, target_has_atomic = "8"))]
+impl TryLock {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self { Self { word: LockWord::new() } }
+    }
+
+    pub(crate) fn choose(&self, _number: u16) {}
+
+    /// Takes the lock if it is free; acquires in either case.
+    #[inline(always)]
+    pub(crate) fn try_take(&self) -> bool {
+        crate::port::test_and_set(&self.word)
+    }
+
+    /// Frees the lock and publishes what was done under it.
+    #[inline(always)]
+    pub(crate) fn free(&self) {
+        self.word.clear();
+    }
+}
+
+#[cfg(not(any(loom, target_has_atomic = "8")))]
+impl TryLock {
+    pub(crate) const fn new() -> Self {
+        Self { word: LockWord::new(), register: Guarded::new(None) }
+    }
+
+    /// Says which lock of the program this is. Nobody else knows it yet.
+    pub(crate) fn choose(&self, number: u16) {
+        self.register.set(Some(crate::port::hardware_lock(number).unwrap_or(LockRegister::NEVER_FREE)));
+    }
+
+    #[inline(always)]
+    fn register(&self) -> LockRegister {
+        // SAFETY: chosen before anybody tries.
+        unsafe { self.register.get().unwrap_unchecked() }
+    }
+
+    /// Takes the lock if it is free; acquires in either case.
+    #[inline(always)]
+    pub(crate) fn try_take(&self) -> bool {
+        self.register().try_take() || self.try_take_word()
+    }
+
+    /// Frees the lock and publishes what was done under it.
+    #[inline(always)]
+    pub(crate) fn free(&self) {
+        self.register().free();
+        self.word.clear_after_fence();
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn try_take_word(&self) -> bool {
+        self.register().0 == LockRegister::NEVER_FREE.0 && crate::port::test_and_set(&self.word)
+    }
 }
 
 /// A value behind the protocol of its owner (a lock, a lane, a core): read and written as a whole.

@@ -9,7 +9,7 @@ use core::ptr::NonNull;
 
 use super::{Body, SMALL};
 use crate::cores::{self, MonitorTurn};
-use crate::desk::{Desk, Left, Resident};
+use crate::desk::{Left, Resident};
 use crate::gate::Sharing;
 use crate::inbox::{Inbox, Lists, ListsOf};
 use crate::lane::Slot;
@@ -18,7 +18,6 @@ use crate::mailbox::{Mail, Office};
 use crate::methods::{Grant, Methods};
 use crate::monitor::{Discipline, Monitor, Permits};
 use crate::objects::{Claims, Objects};
-use crate::overflow::Overflow;
 use crate::port;
 use crate::ready::Mark;
 use crate::share;
@@ -27,20 +26,6 @@ use crate::trace;
 use crate::visit::{self, OnPanic, monitored};
 
 impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Body<A, M, N, P, L> {
-    /// Only workers of the core that the actor is pinned to take its lock; senders that replace letters would, too.
-    const LOCK_IS_PRIVATE: bool = Self::PINNED_TO.is_some() && matches!(M::OVERFLOW, Overflow::Reject);
-
-    /// Tries for the lock.
-    #[inline(always)]
-    fn enter(desk: &Desk) -> bool {
-        if Self::LOCK_IS_PRIVATE {
-            // SAFETY: this is a visit, on the core that the actor is pinned to: others went before this.
-            unsafe { desk.enter_alone() }
-        } else {
-            desk.enter()
-        }
-    }
-
     /// A visit.
     #[inline(always)]
     pub(crate) fn visit_here(&'static self, here: u8, mark: Mark) -> bool
@@ -70,7 +55,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     {
         let office = mail.office();
         let desk = &office.desk;
-        if !Self::enter(desk) {
+        if !desk.enter() {
             return false;
         }
         let Some(letter) = office.only_letter_at_hand(here) else {
@@ -95,7 +80,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     {
         let office = mail.office();
         let desk = &office.desk;
-        if !Self::enter(desk) {
+        if !desk.enter() {
             return false;
         }
         if !lists.is_quiet() {
