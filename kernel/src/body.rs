@@ -13,6 +13,8 @@ use core::ptr::NonNull;
 
 use crate::call::{Post, Refused, Report};
 use crate::cores::{self, MAX_METHODS};
+#[cfg(target_os = "none")]
+use crate::desk::RunStraight;
 use crate::desk::{Resident, Tenant};
 use crate::gate::Sharing;
 use crate::inbox::{Lists, ListsOf};
@@ -127,7 +129,15 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         self.known_id().unwrap_or_else(|| {
             let letters = self.mail.lists.lists().map(|lists| (lists, const { &Self::DESCRIPTOR }));
             let slots = SlotsOf { layout: Slots::<A, N, P>::LAYOUT, lanes: self.mail.all_slots(), count: L };
-            cores::register(&Tenant { resident: self, letters, slots, pinned_to: Self::PINNED_TO, capacity: N as u16 })
+            cores::register(&Tenant {
+                resident: self,
+                letters,
+                slots,
+                pinned_to: Self::PINNED_TO,
+                capacity: N as u16,
+                #[cfg(target_os = "none")]
+                straight: self.mail.straight_office().filter(|_| Self::IN_ORDER).map(|office| RunStraight::new(self, office)),
+            })
         })
     }
 

@@ -10,8 +10,12 @@
 //! raiser's fence came first, so what it published is seen by the look that follows.
 #![expect(unsafe_code, reason = "per-core state that only its core touches, in one static table")]
 
+#[cfg(target_os = "none")]
+use crate::desk::Straight;
 use crate::desk::{Resident, Tenant};
 use crate::foreign;
+#[cfg(target_os = "none")]
+use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
 use crate::promise::Ticket;
 use crate::ready::{self, ActorId, Invitations, Mark, Next, Ready, Unseen};
@@ -46,6 +50,9 @@ pub(crate) const MAX_METHODS: usize = NO_METHOD as usize;
 /// Numbers for actors, given out once each.
 #[repr(C)]
 struct Table {
+    /// Those that a worker visits by the straight line that they share.
+    #[cfg(target_os = "none")]
+    straight: [Straight; MAX_ACTORS],
     actors: [Guarded<Option<&'static dyn Resident>>; MAX_ACTORS],
     lock: LockWord,
     /// How many there are; under `lock`.
@@ -58,7 +65,13 @@ unsafe impl Sync for Table {}
 impl Table {
     const_unless_loom! {
         fn new() -> Self {
-            Self { lock: LockWord::new(), used: Guarded::new(0), actors: array_of!(Guarded::new(None)) }
+            Self {
+                lock: LockWord::new(),
+                used: Guarded::new(0),
+                actors: array_of!(Guarded::new(None)),
+                #[cfg(target_os = "none")]
+                straight: array_of!(Straight::none()),
+            }
         }
     }
 }
@@ -90,6 +103,14 @@ pub(crate) fn register(tenant: &Tenant) -> ActorId {
             ready::pin(id);
         }
         desk.move_in(tenant, id);
+        // One that is pinned to a core which is not there is visited by the core that finds out.
+        #[cfg(target_os = "none")]
+        if let Some(how) = tenant.straight
+            && desk.has_chosen_lock()
+            && tenant.pinned_to.is_none_or(|core| core < port::cores())
+        {
+            TABLE.straight[id.place()].set(how);
+        }
         tenant.resident.office().open(tenant.capacity);
         id
     });
@@ -284,7 +305,12 @@ fn next_ready(core: &Core) -> Option<Next> {
 /// Whether an actor waits for this core, or something was published for it: then one letter each.
 #[inline(always)]
 pub(crate) fn others_wait(here: u8) -> bool {
-    let core = core(here);
+    others_wait_for(core(here))
+}
+
+/// The same where the core is at hand.
+#[inline(always)]
+pub(crate) fn others_wait_for(core: &Core) -> bool {
     !core.ready.is_empty() || core.notice.is_raised()
 }
 
@@ -307,13 +333,72 @@ pub(crate) fn visit_next(here: u8) -> bool {
     let me = core(here);
     let Some(Next { id, is_last }) = next_ready(me) else { return false };
     if !is_last && port::cores() > 1 {
-        offer_surplus(here);
+        offer_rest(again(here));
     }
     set_visiting(me, id.raw());
-    if actor(id).visit(here, Mark::SET) {
+    if visit(me, here, id, Mark::SET) {
         visit_again(here, id);
     }
     true
+}
+
+/// The number of this core, for what is seldom done: on a chip it is asked for again, so that it is not kept meanwhile.
+#[inline(always)]
+fn again(here: u8) -> u8 {
+    if cfg!(target_os = "none") { port::core() } else { here }
+}
+
+/// What is left in this core's ready set is offered to others. By itself on a chip: a visit to the only one there is shorter without it.
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
+fn offer_rest(here: u8) {
+    offer_surplus(here);
+}
+
+/// Visits an actor whose turn it is; the mark is set if it was just taken out of this core's ready set.
+#[inline(always)]
+fn visit(me: &'static Core, here: u8, id: ActorId, mark: Mark) -> bool {
+    // It is pinned to this core or to none: who is pinned elsewhere is invited there, and comes into no other set.
+    #[cfg(target_os = "none")]
+    let straight = &TABLE.straight[id.place()];
+    #[cfg(target_os = "none")]
+    if straight.is_there() {
+        // SAFETY: the lock is held, and the letter is published and the next of its lane.
+        let run = |at| unsafe { straight.run(me, at) };
+        // SAFETY: it is there.
+        let office = || -> &'static Office { unsafe { straight.office() } };
+        return visit::visit_in_order(office, run, visit_several, visit_otherwise, here);
+    }
+    let _ = me;
+    actor(id).visit(here, mark)
+}
+
+/// Goes on with a visit to the actor whose turn it is, by its straight line: there are several letters, most often in one lane.
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+#[inline(never)]
+fn visit_several() -> bool {
+    let me = core(port::core());
+    let Some(id) = ActorId::from_raw(me.visiting.own()) else { return false };
+    let straight = &TABLE.straight[id.place()];
+    // SAFETY: there is a straight line; the lock is held, and the letter is published and the next of its lane.
+    let run = |at| unsafe { straight.run(me, at) };
+    // SAFETY: it is there.
+    let office = || -> &'static Office { unsafe { straight.office() } };
+    visit::visit_one_lane(office, run, visit_otherwise, me)
+}
+
+#[cfg(all(target_os = "none", not(target_arch = "arm")))]
+fn visit_several() -> bool {
+    visit_otherwise(visit::visit_otherwise)
+}
+
+/// Goes on with a visit to the actor whose turn it is, off the straight line. Who that is, and where, is asked for again.
+#[cfg(target_os = "none")]
+#[cold]
+#[inline(never)]
+fn visit_otherwise(go_on: fn(&'static Office, &'static (dyn Resident + 'static), u8) -> bool) -> bool {
+    let here = port::core();
+    ActorId::from_raw(core(here).visiting.own()).is_some_and(|id| go_on(actor(id).office(), actor(id), here))
 }
 
 #[inline(always)]
@@ -332,8 +417,14 @@ pub(crate) fn end_turns(here: u8) {
 /// The method that this core runs now, of the actor it visits.
 #[inline(always)]
 pub(crate) fn set_method(here: u8, method: impl FnOnce() -> u8) {
+    set_method_of(core(here), method);
+}
+
+/// The same where the core is at hand.
+#[inline(always)]
+pub(crate) fn set_method_of(core: &Core, method: impl FnOnce() -> u8) {
     if KEEPS_TURNS {
-        core(here).method.hint(method());
+        core.method.hint(method());
     }
 }
 
@@ -422,9 +513,23 @@ pub(crate) fn names(number: u16, method: u8) -> Option<(&'static str, Option<&'s
 }
 
 /// The actor has more to do; or it is pinned to another core, which has to do it.
+#[inline(always)]
+fn visit_again(here: u8, id: ActorId) {
+    if KEEPS_TURNS { visit_this_again(again(here)) } else { visit_once_more(here, id) }
+}
+
+/// The same with the actor whose turn it is.
 #[cold]
 #[inline(never)]
-fn visit_again(here: u8, id: ActorId) {
+fn visit_this_again(here: u8) {
+    if let Some(id) = ActorId::from_raw(core(here).visiting.own()) {
+        visit_once_more(here, id);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn visit_once_more(here: u8, id: ActorId) {
     match actor(id).pinned_to() {
         Some(there) if there != here => hand_over(here, there, id),
         _ => note(here, id),
@@ -597,7 +702,7 @@ fn visit_surplus(here: u8) -> bool {
             }
             let actor = actor(id);
             set_visiting(me, id.raw());
-            if actor.pinned_to().is_none() && actor.visit(here, Mark::NONE) {
+            if actor.pinned_to().is_none() && visit(me, here, id, Mark::NONE) {
                 note(here, id);
             }
         }

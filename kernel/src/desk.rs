@@ -25,10 +25,15 @@
 
 use core::ptr::NonNull;
 
+use crate::cores::Core;
 use crate::inbox::Lists;
-use crate::lane::SlotsOf;
+#[cfg(target_os = "none")]
+use crate::lane::LaneHead;
+use crate::lane::{Place, SlotsOf};
 use crate::letter::{Descriptor, Head};
 use crate::mailbox::Office;
+#[cfg(target_os = "none")]
+use crate::port::MAX_CORES;
 use crate::ready::{ActorId, Mark};
 use crate::sync::{Count32, Flag, Guarded, Mutant, TryLock, const_unless_loom, fence, removed};
 use crate::trace;
@@ -39,8 +44,8 @@ pub(crate) trait Resident: Sync {
     /// Visits the actor: runs letters of it on this core, as many as is fair; true if there is more to do here. The mark is set if it
     /// was just taken out of this core's ready set. An actor that is pinned to another core has more to do, always.
     ///
-    /// The straight line of a visit exists once per type; all else, on a chip, once for actors with and once for actors without a
-    /// monitor.
+    /// The straight line of a visit to an actor with a monitor exists once per type; all else, on a chip, once for actors with and once
+    /// for actors without a monitor.
     fn visit(&'static self, here: u8, mark: Mark) -> bool;
 
     /// Its mailbox.
@@ -55,13 +60,12 @@ pub(crate) trait Resident: Sync {
     /// The names of the actor and of one of its methods.
     fn names(&self, method: u8) -> (&'static str, Option<&'static str>);
 
-    /// Of an actor without a monitor: runs letters of a lane from one place up to another, one at least, and after the first only while
-    /// no other actor waits for the core. Each is received, and its slot freed, before it is run, under the lock. The place where
-    /// it stopped.
+    /// Of an actor without a monitor: runs the letter at a place, on this core. It is received, and its slot freed, before it
+    /// is run, under the lock, which stands for the borrow.
     ///
     /// # Safety
-    /// The caller holds the lock; the letters are published, and the first is the oldest of its lane not received yet.
-    unsafe fn run_several(&'static self, here: u8, lane: usize, place: u16, until: u16) -> u16;
+    /// The caller holds the lock; the letter is published, and the oldest of its lane not received yet.
+    unsafe fn run_in_order(&'static self, here: &'static Core, at: Place);
 
     /// Of an actor with a monitor: lets it decide. The inbox is not empty.
     fn schedule(&'static self);
@@ -127,7 +131,7 @@ impl Flags {
     #[inline(always)]
     fn any(&self) -> bool {
         // SAFETY: two flags side by side, aligned as a half word.
-        unsafe { Flag::is_any_raised(&raw const *self as *const [Flag; 2]) }
+        unsafe { Flag::is_any_raised::<0>((&raw const *self).cast()) }
     }
 
     #[cfg(not(all(target_os = "none", target_arch = "arm")))]
@@ -150,6 +154,82 @@ pub(crate) struct Tenant {
     pub(crate) pinned_to: Option<u8>,
     /// Letters that one lane holds.
     pub(crate) capacity: u16,
+    /// If the workers of a chip visit it by the straight line that all such actors share.
+    #[cfg(target_os = "none")]
+    pub(crate) straight: Option<RunStraight>,
+}
+
+/// How the straight line of a chip's worker runs a letter of an actor: without a monitor, and with a lane for each core.
+#[cfg(target_os = "none")]
+#[derive(Clone, Copy)]
+pub(crate) struct RunStraight {
+    office: &'static Office<[LaneHead; MAX_CORES]>,
+    /// [`Resident::run_in_order`] of its type.
+    run: unsafe fn(NonNull<()>, &'static Core, Place),
+    body: NonNull<()>,
+}
+
+#[cfg(target_os = "none")]
+impl RunStraight {
+    pub(crate) fn new<R: Resident>(resident: &'static R, office: &'static Office<[LaneHead; MAX_CORES]>) -> Self {
+        let run: unsafe fn(&'static R, &'static Core, Place) = R::run_in_order;
+        // SAFETY: a reference is passed as a pointer is; `run` is called with that of the very resident.
+        let run = unsafe {
+            core::mem::transmute::<
+                unsafe fn(&'static R, &'static Core, Place),
+                unsafe fn(NonNull<()>, &'static Core, Place),
+            >(run)
+        };
+        Self { office, run, body: NonNull::from(resident).cast() }
+    }
+}
+
+/// The same in the kernel's table: each part is read when it is needed, because registers are few.
+#[cfg(target_os = "none")]
+#[repr(C, align(16))]
+pub(crate) struct Straight {
+    office: Guarded<Option<&'static Office<[LaneHead; MAX_CORES]>>>,
+    run: Guarded<Option<unsafe fn(NonNull<()>, &'static Core, Place)>>,
+    body: Guarded<Option<NonNull<()>>>,
+}
+
+#[cfg(target_os = "none")]
+impl Straight {
+    pub(crate) const fn none() -> Self {
+        Self { office: Guarded::new(None), run: Guarded::new(None), body: Guarded::new(None) }
+    }
+
+    pub(crate) fn set(&self, RunStraight { office, run, body }: RunStraight) {
+        self.run.set(Some(run));
+        self.body.set(Some(body));
+        self.office.set(Some(office));
+    }
+
+    /// Whether there is a straight line to this actor.
+    #[inline(always)]
+    pub(crate) fn is_there(&self) -> bool {
+        self.office.get().is_some()
+    }
+
+    /// Its mailbox.
+    ///
+    /// # Safety
+    /// There is a straight line to this actor.
+    #[inline(always)]
+    pub(crate) unsafe fn office(&self) -> &'static Office<[LaneHead; MAX_CORES]> {
+        // SAFETY: the caller's promise.
+        unsafe { self.office.get().unwrap_unchecked() }
+    }
+
+    /// Runs a letter.
+    ///
+    /// # Safety
+    /// There is a straight line to this actor, and as [`Resident::run_in_order`].
+    #[inline(always)]
+    pub(crate) unsafe fn run(&self, here: &'static Core, at: Place) {
+        // SAFETY: the caller's promise; the body is that of `new`.
+        unsafe { (self.run.get().unwrap_unchecked())(self.body.get().unwrap_unchecked(), here, at) }
+    }
 }
 
 impl Desk {
@@ -250,6 +330,19 @@ impl Desk {
         fence(Mutant::ExitFence);
     }
 
+    /// The same where the lock has what it chooses first.
+    #[inline(always)]
+    pub(crate) fn release_chosen(&self) {
+        self.lock.free_chosen();
+        fence(Mutant::ExitFence);
+    }
+
+    /// Whether the lock has what it chooses first, on this processor.
+    #[cfg(target_os = "none")]
+    pub(crate) fn has_chosen_lock(&self) -> bool {
+        self.lock.has_chosen()
+    }
+
     /// Whether the bell rang since the round began, asked after the release.
     #[inline(always)]
     pub(crate) fn rang(&self) -> bool {
@@ -277,6 +370,10 @@ impl Desk {
     pub(crate) fn calls(&self) -> bool {
         self.calls.any()
     }
+
+    /// Where the flags are that [`calls`](Self::calls) looks at.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    pub(crate) const CALLS: usize = core::mem::offset_of!(Self, calls);
 
     /// Releases the lock; true if the bell rang since the round began.
     #[inline(always)]

@@ -134,12 +134,18 @@ impl Counts {
 
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 impl Counts {
-    /// The lane and the place of the only letter in both lanes of a chip; none also once in a while when there is just one. Called by
+    /// The only letter in both lanes of a chip; none also once in a while when there is just one. Called by
     /// the holder of the lock. Both counts of sent letters are read at once: a consistent cut.
     #[inline(always)]
-    pub(crate) fn only_letter(&self) -> Option<(usize, u16)> {
+    pub(crate) fn only_letter(&self) -> Option<Place> {
         let (sent, received) = self.sent_and_received();
         only_letter(sent, received)
+    }
+
+    /// What was sent and received through the two lanes of a chip, in the halves of words. Called by the holder of the lock.
+    #[inline(always)]
+    pub(crate) fn counts(&self) -> (u32, u32) {
+        self.sent_and_received()
     }
 
     /// Whether there is a letter in any of the two lanes of a chip. Called by the holder of the lock.
@@ -161,16 +167,120 @@ impl Counts {
     }
 }
 
-/// The lane and the place of the only letter, from what was sent and received through two lanes, each in half a word. None also for a letter
+/// The only letter, from what was sent and received through two lanes, each in half a word. None also for a letter
 /// that is the 65536th of the first lane.
 #[cfg(any(all(target_os = "none", target_arch = "arm"), test))]
 #[inline(always)]
-fn only_letter(sent: u32, received: u32) -> Option<(usize, u16)> {
-    match sent.wrapping_sub(received) {
-        // If the lower half went over, it has borrowed from the upper one, which may have a letter then.
-        1 if sent as u16 != 0 => Some((0, received as u16)),
-        0x1_0000 => Some((1, (received >> 16) as u16)),
-        _ => None,
+fn only_letter(sent: u32, received: u32) -> Option<PlaceInHalves> {
+    let waiting = sent.wrapping_sub(received);
+    if waiting != 1 {
+        // Sooner than from the other core a letter comes from this one, most often the first.
+        core::hint::cold_path();
+        if waiting != 1 << 16 {
+            return None;
+        }
+    } else if sent as u16 == 0 {
+        core::hint::cold_path();
+        // The lower half went over, and has borrowed from the upper one, which may have a letter then.
+        return None;
+    }
+    Some(PlaceInHalves { lane: waiting, received })
+}
+
+/// The oldest letter, if one of the two lanes has letters and the other one has none.
+#[cfg(any(all(target_os = "none", target_arch = "arm"), test))]
+#[inline(always)]
+pub(crate) fn in_one_lane(sent: u32, received: u32) -> Option<PlaceInHalves> {
+    let differ = sent ^ received;
+    let mut lane = 1;
+    if differ >> 16 != 0 {
+        core::hint::cold_path();
+        if differ as u16 != 0 {
+            return None;
+        }
+        lane = 1 << 16;
+    } else if differ == 0 {
+        core::hint::cold_path();
+        return None;
+    }
+    Some(PlaceInHalves { lane, received })
+}
+
+/// Where a letter is: in which lane, and at which place of it.
+#[cfg(not(all(target_os = "none", target_arch = "arm")))]
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    lane: usize,
+    place: u16,
+}
+
+#[cfg(not(all(target_os = "none", target_arch = "arm")))]
+impl Place {
+    #[inline(always)]
+    pub(crate) fn new(lane: usize, place: u16) -> Self {
+        Self { lane, place }
+    }
+
+    /// The place after it.
+    #[inline(always)]
+    pub(crate) fn next(self) -> Self {
+        Self { place: self.place.wrapping_add(1), ..self }
+    }
+
+    #[inline(always)]
+    pub(crate) fn lane(self) -> usize {
+        self.lane
+    }
+
+    #[inline(always)]
+    pub(crate) fn place(self) -> u16 {
+        self.place
+    }
+}
+
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+pub(crate) type Place = PlaceInHalves;
+
+/// The same on a chip, as it is found without a branch: what it means is worked out where it is used.
+#[cfg(any(all(target_os = "none", target_arch = "arm"), test))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PlaceInHalves {
+    /// 1 in one of the halves: that of the lane.
+    lane: u32,
+    /// In the half of the lane, the place; anything in the other one.
+    received: u32,
+}
+
+#[cfg(any(all(target_os = "none", target_arch = "arm"), test))]
+impl PlaceInHalves {
+    #[inline(always)]
+    pub(crate) fn new(lane: usize, place: u16) -> Self {
+        let shift = Self::shift(lane);
+        Self { lane: 1 << shift, received: u32::from(place) << shift }
+    }
+
+    /// The place after it.
+    #[inline(always)]
+    pub(crate) fn next(self) -> Self {
+        Self { received: self.received.wrapping_add(self.lane), ..self }
+    }
+
+    #[inline(always)]
+    pub(crate) fn lane(self) -> usize {
+        let lane = self.lane >> 16;
+        // SAFETY: the 1 is in one of the halves.
+        unsafe { core::hint::assert_unchecked(lane < 2) };
+        lane as usize
+    }
+
+    #[inline(always)]
+    pub(crate) fn place(self) -> u16 {
+        (self.received >> Self::shift(self.lane())) as u16
+    }
+
+    #[inline(always)]
+    fn shift(lane: usize) -> u32 {
+        (lane as u32 & 1) * 16
     }
 }
 
@@ -748,7 +858,7 @@ impl Drop for Shared<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::only_letter;
+    use super::{PlaceInHalves, in_one_lane, only_letter};
 
     /// Whatever was counted before, also where counts go over: one letter is found, and nothing else is taken for one.
     #[test]
@@ -758,14 +868,31 @@ mod tests {
         for (first, second) in counts.into_iter().flat_map(|first| counts.map(|second| (first, second))) {
             for (in_first, in_second) in counts.into_iter().flat_map(|first| counts.map(|second| (first, second))) {
                 let sent = word([first.wrapping_add(in_first), second.wrapping_add(in_second)]);
-                let found = only_letter(sent, word([first, second]));
+                let found = only_letter(sent, word([first, second])).map(|found| (found.lane(), found.place()));
                 let expected = match (in_first, in_second) {
                     (1, 0) if first != u16::MAX => Some((0, first)),
                     (0, 1) => Some((1, second)),
                     _ => None,
                 };
                 assert_eq!(found, expected, "{in_first} and {in_second} letters after {first} and {second}");
+                let found = in_one_lane(sent, word([first, second])).map(|found| (found.lane(), found.place()));
+                let expected = match (in_first, in_second) {
+                    (1.., 0) => Some((0, first)),
+                    (0, 1..) => Some((1, second)),
+                    _ => None,
+                };
+                assert_eq!(found, expected, "{in_first} and {in_second} letters after {first} and {second}");
             }
+        }
+    }
+
+    /// What is put into halves comes out of them.
+    #[test]
+    fn a_place_is_kept_in_halves() {
+        for (lane, place) in (0..2).flat_map(|lane| (0..=u16::MAX).map(move |place| (lane, place))) {
+            let kept = PlaceInHalves::new(lane, place);
+            assert_eq!((kept.lane(), kept.place()), (lane, place));
+            assert_eq!((kept.next().lane(), kept.next().place()), (lane, place.wrapping_add(1)));
         }
     }
 }

@@ -28,7 +28,7 @@ use core::ptr::NonNull;
 use crate::cores;
 use crate::desk::{Desk, Resident};
 use crate::inbox::{Chain, Lists, ListsOf};
-use crate::lane::{Counts, Lane, LaneHead, Slots};
+use crate::lane::{Counts, Lane, LaneHead, Place, Slots};
 use crate::letter::Head;
 use crate::methods::Methods;
 use crate::monitor::{Discipline, Monitor};
@@ -85,6 +85,14 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
     #[inline(always)]
     pub(crate) fn office(&self) -> &Office {
         &self.office
+    }
+
+    /// The same, if there is a lane for each core.
+    #[cfg(target_os = "none")]
+    #[expect(unsafe_code, reason = "says how many lanes there are")]
+    pub(crate) fn straight_office(&'static self) -> Option<&'static Office<[LaneHead; MAX_CORES]>> {
+        // SAFETY: this very type, if there are as many lanes.
+        (L == MAX_CORES).then(|| unsafe { &*(&raw const self.office).cast() })
     }
 
     /// The slots of all lanes, for [`Lists::move_in`].
@@ -206,6 +214,23 @@ impl Office {
         (0..self.lanes.len()).rev().for_each(|lane| self.lane(lane).open(capacity));
     }
 
+    /// Whether somebody rang or wants room, asked after the release.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[expect(unsafe_code, reason = "reads flags by their place")]
+    #[inline(always)]
+    pub(crate) fn has_calls(&self) -> bool {
+        const BEHIND: usize = core::mem::offset_of!(Office<[LaneHead; 1]>, desk) + Desk::CALLS;
+        // SAFETY: there the flags are, however many lanes there are: those come last.
+        unsafe { crate::sync::Flag::is_any_raised::<BEHIND>((&raw const *self).cast()) }
+    }
+
+    /// The same.
+    #[cfg(not(all(target_os = "none", target_arch = "arm")))]
+    #[inline(always)]
+    pub(crate) fn has_calls(&self) -> bool {
+        self.desk.calls()
+    }
+
     /// Sends a letter by any lane, to an actor that has its number; false if there is no room. `write` writes it into its place of
     /// its lane and publishes it.
     #[inline(never)]
@@ -292,10 +317,20 @@ impl Office {
         Run { lane: own, until, all: true }
     }
 
-    /// The lane and the place of the only letter there is, for the straight line of a visit.
+    /// What was sent and received through both lanes, in the halves of words.
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
-    pub(crate) fn only_letter_at_hand(&self, _here: u8) -> Option<(usize, u16)> {
+    pub(crate) fn counts(&self) -> (u32, u32) {
+        self.counts.counts()
+    }
+
+    /// Whether one load shows all lanes.
+    pub(crate) const SHOWS_ALL_LANES: bool = cfg!(all(target_os = "none", target_arch = "arm"));
+
+    /// The only letter there is, for the straight line of a visit.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) fn only_letter_at_hand(&self, _here: u8) -> Option<Place> {
         if self.has_few_lanes() { None } else { self.counts.only_letter() }
     }
 
@@ -303,13 +338,13 @@ impl Office {
     /// it.
     #[cfg(not(all(target_os = "none", target_arch = "arm")))]
     #[inline(always)]
-    pub(crate) fn only_letter_at_hand(&self, here: u8) -> Option<(usize, u16)> {
+    pub(crate) fn only_letter_at_hand(&self, here: u8) -> Option<Place> {
         let LaneOf { index: own, shared } = self.lane_of(here);
         let until = self.lane(own).published();
         let place = self.lane(own).received();
         let is_only =
             !self.has_few_lanes() && !shared && until == place.wrapping_add(1) && !self.others_have_letters(own);
-        is_only.then_some((own, place))
+        is_only.then(|| Place::new(own, place))
     }
 
     /// The only letter there is in any lane; where a chip's cores have a lane each.
@@ -333,7 +368,7 @@ impl Office {
         }
         match letters {
             0 => OnlyLetter::None,
-            1 => OnlyLetter::One { lane, place: self.lane(lane).received() },
+            1 => OnlyLetter::One(Place::new(lane, self.lane(lane).received())),
             _ => OnlyLetter::Several,
         }
     }
@@ -410,6 +445,13 @@ impl Office {
         if self.has_letters(own) {
             self.drain(inbox, own);
         }
+    }
+
+    /// Keeps the high-water marks of both lanes of a chip, at a moment when so many letters were ever sent, in the halves of a word.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(never)]
+    pub(crate) fn note_depths(&self, sent: u32) {
+        self.lanes_in_use().for_each(|(index, lane)| lane.note_depth((sent >> (16 * index)) as u16));
     }
 
     /// Keeps the high-water mark of a lane.
@@ -505,7 +547,7 @@ pub(crate) struct Run {
 /// Whether there is exactly one letter.
 pub(crate) enum OnlyLetter {
     None,
-    One { lane: usize, place: u16 },
+    One(Place),
     Several,
 }
 

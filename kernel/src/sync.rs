@@ -374,18 +374,21 @@ impl Flag {
 
     /// Whether one of two is raised, by one load, for which the same holds as for [`Count16::read_both`].
     ///
+    /// The pair is so many bytes behind an address, which is in a register anyway.
+    ///
     /// # Safety
-    /// The pair is there, and aligned to two bytes.
+    /// The pair is there, and aligned to two bytes; it is not more than 62 bytes behind.
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
-    pub(crate) unsafe fn is_any_raised(pair: *const [Self; 2]) -> bool {
+    pub(crate) unsafe fn is_any_raised<const BEHIND: usize>(address: *const ()) -> bool {
         let both: u32;
         // SAFETY: reads the two flags, and nothing else.
         unsafe {
             core::arch::asm!(
-                "ldrh {both}, [{pair}]",
+                "ldrh {both}, [{address}, #{behind}]",
                 both = lateout(reg) both,
-                pair = in(reg) pair,
+                address = in(reg) address,
+                behind = const BEHIND,
                 options(nostack, readonly, preserves_flags)
             );
         }
@@ -616,6 +619,17 @@ impl TryLock {
     pub(crate) fn free(&self) {
         self.word.clear();
     }
+
+    /// The same.
+    #[inline(always)]
+    pub(crate) fn free_chosen(&self) {
+        self.free();
+    }
+
+    #[cfg(target_os = "none")]
+    pub(crate) fn has_chosen(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(not(any(loom, target_has_atomic = "8")))]
@@ -648,10 +662,21 @@ impl TryLock {
         self.word.clear_after_fence();
     }
 
+    /// The same for a lock that has a register.
+    #[inline(always)]
+    pub(crate) fn free_chosen(&self) {
+        self.register().free();
+    }
+
+    /// Whether this lock has a register. It is chosen already.
+    pub(crate) fn has_chosen(&self) -> bool {
+        self.register().0 != LockRegister::NEVER_FREE.0
+    }
+
     #[cold]
     #[inline(never)]
     fn try_take_word(&self) -> bool {
-        self.register().0 == LockRegister::NEVER_FREE.0 && crate::port::test_and_set(&self.word)
+        !self.has_chosen() && crate::port::test_and_set(&self.word)
     }
 }
 

@@ -21,9 +21,11 @@
 
 pub(crate) mod monitored;
 
-use crate::cores;
+use crate::cores::{self, Core};
 use crate::desk::Resident;
-use crate::lane::Lane;
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+use crate::lane;
+use crate::lane::{Lane, Place};
 use crate::mailbox::{Office, OnlyLetter, Run};
 use crate::port::{self, FOREIGN, FOREIGN_THREADS};
 use crate::sync::{Mutant, fence, removed};
@@ -44,19 +46,95 @@ pub(crate) fn anybody<R: Resident>(resident: &'static R) -> &'static R {
     resident
 }
 
+/// A visit to an actor without a monitor: the straight line for exactly one letter, and nobody at the bell after it. Everything else is
+/// left by a call in the last place, so that it costs the straight line nothing.
+///
+/// On a chip this is a part of the worker's loop: only `run`, which runs a letter, depends on the actor's type, and is the only call. The
+/// lock is held then, and the letter is published and the next of its lane. Whoever else is there is worked out if it is needed.
+#[inline(always)]
+pub(crate) fn visit_in_order<R: Resident + ?Sized + 'static>(
+    office: impl Fn() -> &'static Office,
+    run: impl FnOnce(Place),
+    several: impl FnOnce() -> bool,
+    otherwise: impl Fn(fn(&'static Office, &'static R, u8) -> bool) -> bool,
+    here: u8,
+) -> bool {
+    if !office().desk.enter() {
+        return false;
+    }
+    let Some(at) = office().only_letter_at_hand(here) else {
+        return several();
+    };
+    let on_panic = OnPanic(|| abandon(office(), here));
+    run(at);
+    core::mem::forget(on_panic);
+    let office = office();
+    // Whoever sent a letter since then has noted the actor, or will ring.
+    office.desk.release_chosen();
+    if office.has_calls() { otherwise(answer_calls) } else { false }
+}
+
+/// The same for several letters in one lane, on a chip that shows all lanes at once. The lock is held, and the actor has a straight line.
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+#[inline(always)]
+pub(crate) fn visit_one_lane(
+    office: impl Fn() -> &'static Office,
+    run: impl Fn(Place),
+    otherwise: impl Fn(fn(&'static Office, &'static dyn Resident, u8) -> bool) -> bool,
+    me: &'static Core,
+) -> bool {
+    let (mut sent_before, _) = office().counts();
+    office().note_depths(sent_before);
+    loop {
+        let (sent, received) = office().counts();
+        // A lane is not at its fullest unless letters have come.
+        if sent_before != sent {
+            core::hint::cold_path();
+            sent_before = sent;
+            office().note_depths(sent);
+        }
+        let Some(at) = lane::in_one_lane(sent, received) else {
+            if sent == received {
+                break;
+            }
+            return otherwise(visit_otherwise);
+        };
+        run(at);
+        if cores::others_wait_for(me) || received % u32::from(BATCH) == 0 {
+            break;
+        }
+    }
+    let office = office();
+    let (sent, received) = office.counts();
+    // Whoever sends a letter from now on notes the actor, or will ring.
+    office.desk.release_chosen();
+    (office.has_calls() && otherwise(answer_calls)) || sent != received
+}
+
+/// The same for an actor without a straight line.
+#[inline(never)]
+pub(crate) fn visit_in_order_otherwise<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    here: u8,
+) -> bool {
+    office.desk.enter() && visit_otherwise(office, resident, here)
+}
+
 /// What a straight line leaves: the same for exactly one letter in any lane of a chip, or any number of letters. The lock is held.
 #[inline(never)]
 pub(crate) fn visit_otherwise<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, here: u8) -> bool {
     let desk = &office.desk;
-    if FOREIGN_THREADS || office.has_few_lanes() || desk.has_bell() {
+    // What shows all lanes at once has not missed a letter.
+    if FOREIGN_THREADS || Office::SHOWS_ALL_LANES || office.has_few_lanes() || desk.has_bell() {
         return visit_batch(office, resident, here);
     }
     match office.only_letter(office.lane_of(here).index) {
         OnlyLetter::None => {}
-        OnlyLetter::One { lane, place } => {
+        OnlyLetter::One(at) => {
             let on_panic = OnPanic(|| abandon(office, here));
             // SAFETY: the lock is held, and the letter is published and the next of its lane.
-            unsafe { resident.run_several(here, lane, place, place.wrapping_add(1)) };
+            unsafe { resident.run_in_order(cores::core(here), at) };
             core::mem::forget(on_panic);
         }
         OnlyLetter::Several => return visit_batch(office, resident, here),
@@ -95,13 +173,14 @@ fn visit_batch<R: Resident + ?Sized>(office: &'static Office, resident: &'static
             // One letter at least, so that a visit is worth its while; more while nobody else waits.
             if place != until {
                 office.lane(lane).note_depth(until);
-                let on_panic = OnPanic(|| abandon(office, here));
                 let last = if until.wrapping_sub(place) > budget { place.wrapping_add(budget) } else { until };
+                let count = last.wrapping_sub(place);
+                let on_panic = OnPanic(|| abandon(office, here));
                 // SAFETY: the lock is held; these letters are published, and the next of their lane.
-                let stopped = unsafe { resident.run_several(here, lane, place, last) };
+                let left = unsafe { run_several(resident, cores::core(here), Place::new(lane, place), count) };
                 core::mem::forget(on_panic);
-                budget -= stopped.wrapping_sub(place);
-                if stopped != until {
+                budget -= count - left;
+                if left != 0 || last != until {
                     break true;
                 }
             }
@@ -119,6 +198,31 @@ fn visit_batch<R: Resident + ?Sized>(office: &'static Office, resident: &'static
         if !rang || !desk.try_enter() {
             return false;
         }
+    }
+}
+
+/// Runs letters of a lane from a place on, one at least, and after the first only while no other actor waits for the core. How many are
+/// left.
+///
+/// # Safety
+/// The lock is held; so many letters are published from there on, one at least, and the first is the oldest of its lane not received yet.
+// By itself on a chip: its caller leaves it no registers.
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
+unsafe fn run_several<R: Resident + ?Sized>(
+    resident: &'static R,
+    me: &'static Core,
+    mut at: Place,
+    mut count: u16,
+) -> u16 {
+    loop {
+        // SAFETY: the caller's promise: this letter is the next.
+        unsafe { resident.run_in_order(me, at) };
+        count -= 1;
+        if count == 0 || cores::others_wait_for(me) {
+            return count;
+        }
+        at = at.next();
     }
 }
 

@@ -13,7 +13,7 @@ use flockwork_rp::{Chip, Rp, mask, unmask};
 const LOCK_WORDS: usize = 30;
 
 /// The SIO spinlocks that are locks of actors, one each. Those below are the program's.
-const ACTORS: core::ops::Range<usize> = 8..LOCK_WORDS;
+const ACTORS: core::ops::Range<usize> = 4..LOCK_WORDS;
 
 struct Rp2040;
 
