@@ -31,7 +31,8 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use crate::body::SMALL;
-use crate::letter::{Access, Head, Label};
+use crate::inbox::ListsOf;
+use crate::letter::{Access, Head, HeadOf, Label, Top};
 use crate::methods::Methods;
 use crate::objects::{Claims, Objects, PerLetter};
 #[cfg(any(target_os = "none", loom))]
@@ -508,22 +509,44 @@ impl<'a> Lane<'a> {
     }
 }
 
+/// The head of a slot without a letter, natively in a constant.
+macro_rules! new_head {
+    () => {{
+        #[cfg(not(loom))]
+        let head = HeadOf::NEW;
+        #[cfg(loom)]
+        let head = HeadOf::new();
+        head
+    }};
+}
+
+/// Places that name their own slots, natively in a constant.
+macro_rules! new_order {
+    () => {{
+        #[cfg(not(loom))]
+        let order = OrderOf::IN_ORDER;
+        #[cfg(loom)]
+        let order = OrderOf::in_order();
+        order
+    }};
+}
+
 /// One letter's slot.
 #[repr(C)]
-pub(crate) struct Slot<A: Methods> {
-    head: Head,
+pub(crate) struct Slot<A: Methods, H: HeadOf> {
+    head: H,
     claims: <A::Objects as Objects>::PerLetter,
     message: UnsafeCell<MaybeUninit<A::Message>>,
 }
 
-impl<A: Methods> Slot<A> {
+impl<A: Methods, H: HeadOf> Slot<A, H> {
     pub(crate) const MESSAGE_OFFSET: usize = core::mem::offset_of!(Self, message);
     pub(crate) const CLAIMS_OFFSET: Option<usize> =
         if <A::Objects as Objects>::PerLetter::KEPT { Some(core::mem::offset_of!(Self, claims)) } else { None };
 
     const_unless_loom! {
         fn new() -> Self {
-            Self { head: Head::new(), claims: PerLetter::EMPTY, message: UnsafeCell::new(MaybeUninit::uninit()) }
+            Self { head: new_head!(), claims: PerLetter::EMPTY, message: UnsafeCell::new(MaybeUninit::uninit()) }
         }
     }
 
@@ -534,7 +557,7 @@ impl<A: Methods> Slot<A> {
     #[inline(always)]
     pub(crate) unsafe fn take(this: NonNull<Head>) -> A::Message {
         // SAFETY: `this` is the head of a `Slot<A>` with its provenance, and the caller's promise holds.
-        unsafe { this.as_ref() }.content.with_mut(|_| ());
+        unsafe { Top::of(this) }.content.with_mut(|_| ());
         // SAFETY: the same.
         unsafe { this.byte_add(Self::MESSAGE_OFFSET).cast::<A::Message>().read() }
     }
@@ -546,7 +569,7 @@ impl<A: Methods> Slot<A> {
     #[inline(always)]
     pub(crate) unsafe fn take_at(this: NonNull<Head>) -> *const A::Message {
         // SAFETY: `this` is the head of a `Slot<A>` with its provenance, and the caller's promise holds.
-        unsafe { this.as_ref() }.content.with_mut(|_| ());
+        unsafe { Top::of(this) }.content.with_mut(|_| ());
         // SAFETY: the same.
         unsafe { this.byte_add(Self::MESSAGE_OFFSET).cast::<A::Message>().as_ptr() }
     }
@@ -574,9 +597,9 @@ impl<A: Methods> Slot<A> {
 /// The letters of one core to one actor, and the promises of their answers. The places come first, so that [`Layout`] need not
 /// say where they are.
 #[repr(C)]
-pub(crate) struct Slots<A: Methods, const N: usize, const P: usize> {
-    order: [Guarded<u16>; N],
-    letters: [Slot<A>; N],
+pub(crate) struct Slots<A: Methods, K: ListsOf, const N: usize, const P: usize> {
+    order: K::Order<N>,
+    letters: [Slot<A, K::Head>; N],
     replies: [ReplySlot<A::Replies>; P],
     /// The promise slot after the one issued last beside the first: asks are answered in about their order, so it is the one
     /// free longest.
@@ -588,13 +611,13 @@ pub(crate) struct Slots<A: Methods, const N: usize, const P: usize> {
 // SAFETY: a slot belongs to the sender until `publish` and to the receiver until it is freed, and `order` likewise (the
 // module's argument, checked by loom). Messages move between cores, which `Methods::Message: Send` allows; replies are `Send`
 // because `Reply` and `Promise` demand it to cross cores.
-unsafe impl<A: Methods, const N: usize, const P: usize> Sync for Slots<A, N, P> {}
+unsafe impl<A: Methods, K: ListsOf, const N: usize, const P: usize> Sync for Slots<A, K, N, P> {}
 
-impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
+impl<A: Methods, K: ListsOf, const N: usize, const P: usize> Slots<A, K, N, P> {
     pub(crate) const LAYOUT: Layout = Layout {
         lane_size: size_of::<Self>(),
         letters: core::mem::offset_of!(Self, letters),
-        letter_size: size_of::<Slot<A>>(),
+        letter_size: size_of::<Slot<A, K::Head>>(),
         mask: Self::MASK,
     };
 
@@ -609,7 +632,7 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
     const_unless_loom! {
         pub(crate) fn new() -> Self {
             Self {
-                order: array_of!(Guarded::new(0)),
+                order: new_order!(),
                 letters: array_of!(Slot::new()),
                 replies: array_of!(ReplySlot::new()),
                 next_reply: Guarded::new(0),
@@ -640,8 +663,7 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
             slot.claims.keep(claims);
             slot.head.stamp.set(stamp);
             if !in_order || cfg!(feature = "trace") {
-                slot.head.method.set(method);
-                slot.head.access.set(access);
+                slot.head.address(method, access);
             }
         };
         // What is in registers by now is in the way of a large message; a small one is in the way itself.
@@ -729,7 +751,49 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
     fn slot_at(&self, place: u16) -> u16 {
         let place = place & Self::MASK;
         // The XOR of two numbers below a power of two stays below it; the mask says so to the compiler.
-        (self.order[usize::from(place)].get() ^ place) & Self::MASK
+        (self.order.at(place) ^ place) & Self::MASK
+    }
+}
+
+/// Which slots the places of a lane name.
+#[doc(hidden)]
+pub trait OrderOf {
+    /// Each place its own.
+    #[cfg(not(loom))]
+    const IN_ORDER: Self;
+    /// The same: loom's cells cannot be made in a constant.
+    #[cfg(loom)]
+    fn in_order() -> Self;
+    /// What is kept at a place.
+    fn at(&self, place: u16) -> u16;
+}
+
+impl OrderOf for () {
+    #[cfg(not(loom))]
+    const IN_ORDER: Self = ();
+    #[cfg(loom)]
+    fn in_order() -> Self {}
+    #[inline(always)]
+    fn at(&self, _: u16) -> u16 {
+        0
+    }
+}
+
+/// For each place its slot XOR the place.
+#[doc(hidden)]
+#[repr(transparent)]
+pub struct Order<const N: usize>([Guarded<u16>; N]);
+
+impl<const N: usize> OrderOf for Order<N> {
+    #[cfg(not(loom))]
+    const IN_ORDER: Self = Self([const { Guarded::new(0) }; N]);
+    #[cfg(loom)]
+    fn in_order() -> Self {
+        Self(core::array::from_fn(|_| Guarded::new(0)))
+    }
+    #[inline(always)]
+    fn at(&self, place: u16) -> u16 {
+        self.0[usize::from(place)].get()
     }
 }
 
@@ -785,8 +849,8 @@ impl SlotsOf {
             let places = unsafe { self.layout.lane(self.lanes, lane) };
             for slot in 0..=places.mask {
                 // SAFETY: the slot is one of the lane's.
-                let head = unsafe { places.letter(slot).as_ref() };
-                head.label.set(Label::new(lane, slot));
+                let top = unsafe { Top::of(places.letter(slot)) };
+                top.label.set(Label::new(lane, slot));
             }
         }
     }

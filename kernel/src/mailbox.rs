@@ -29,7 +29,7 @@ use crate::cores;
 use crate::desk::{Desk, Resident};
 use crate::inbox::{Chain, Lists, ListsOf};
 use crate::lane::{Counts, Lane, LaneHead, Place, Slots};
-use crate::letter::Head;
+use crate::letter::{Head, Top};
 use crate::methods::Methods;
 use crate::monitor::{Discipline, Monitor};
 use crate::port::{self, FOREIGN_THREADS, MAX_CORES};
@@ -56,7 +56,7 @@ macro_rules! no_letters {
 pub struct Mail<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> {
     office: Office<[LaneHead; L]>,
     pub(crate) lists: <M::Discipline as Discipline>::Lists,
-    lanes: [Slots<A, N, P>; L],
+    lanes: [Slots<A, <M::Discipline as Discipline>::Lists, N, P>; L],
     monitor: PhantomData<fn() -> M>,
 }
 
@@ -103,7 +103,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
     /// The slots of a lane; the index is that of a lane, as in [`Office::lane`].
     #[expect(unsafe_code, reason = "spares the check of an index")]
     #[inline(always)]
-    pub(crate) fn slots(&self, lane: usize) -> &Slots<A, N, P> {
+    pub(crate) fn slots(&self, lane: usize) -> &Slots<A, <M::Discipline as Discipline>::Lists, N, P> {
         debug_assert!(lane < L);
         // SAFETY: the argument of `Office::lane`; there are as many slots as heads.
         unsafe { self.lanes.get_unchecked(lane) }
@@ -555,7 +555,7 @@ pub(crate) enum OnlyLetter {
 #[inline(always)]
 pub(crate) fn stamp_of(letter: NonNull<Head>) -> u16 {
     // SAFETY: `letter` is a slot of a static mailbox, published and not freed.
-    unsafe { letter.as_ref() }.stamp.get()
+    unsafe { Top::of(letter) }.stamp.get()
 }
 
 /// Wrap-safe comparison of stamps of one mailbox.

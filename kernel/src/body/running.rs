@@ -7,7 +7,7 @@ use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-use super::{Body, SMALL};
+use super::{Body, HeadIn, SMALL};
 use crate::cores::{self, Core, MonitorTurn};
 use crate::desk::{Left, Resident};
 use crate::gate::Sharing;
@@ -198,11 +198,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // own until it has left. The gate admitted it alone, or as one that shares, with its claims, as the caller says; and it is
         // inside the gate until its end is heard (the gate's invariant).
         unsafe {
-            let claims = Slot::<A>::claims(letter);
+            let claims = Slot::<A, HeadIn<M>>::claims(letter);
             if is_small::<A>() {
-                self.call_with(claims, alone, Slot::<A>::take(letter));
+                self.call_with(claims, alone, Slot::<A, HeadIn<M>>::take(letter));
             } else {
-                self.call_with_that_at(claims, alone, Slot::<A>::take_at(letter));
+                self.call_with_that_at(claims, alone, Slot::<A, HeadIn<M>>::take_at(letter));
             }
         }
     }
@@ -219,21 +219,21 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let id = || self.office().desk.id();
         trace::started(id, name);
         // SAFETY: the letter is published and not received, and keeps its claims until it is freed.
-        let claims = unsafe { Slot::<A>::claims(letter) };
+        let claims = unsafe { Slot::<A, HeadIn<M>>::claims(letter) };
         let lane = mail.office().lane(lane);
         let left = || trace::ended_and_left(id, name);
         // SAFETY: only the holder of the lock receives, so the message is taken once. Letters of this actor are run only here, under
         // the lock, one at a time.
         unsafe {
             if is_small::<A>() {
-                let message = Slot::<A>::take(letter);
+                let message = Slot::<A, HeadIn<M>>::take(letter);
                 cores::set_method_of(here, || A::method(&message));
                 lane.receive_and_free(place, N as u16);
                 let _left = Finally(left);
                 self.call(claims, true, message);
             } else {
                 let mut message = MaybeUninit::<A::Message>::uninit();
-                message.as_mut_ptr().copy_from_nonoverlapping(Slot::<A>::take_at(letter), 1);
+                message.as_mut_ptr().copy_from_nonoverlapping(Slot::<A, HeadIn<M>>::take_at(letter), 1);
                 cores::set_method_of(here, || A::method(message.assume_init_ref()));
                 lane.receive_and_free(place, N as u16);
                 let _left = Finally(left);
