@@ -14,7 +14,7 @@ use core::ptr::NonNull;
 use crate::call::{Post, Refused, Report};
 use crate::cores::{self, MAX_METHODS};
 #[cfg(target_os = "none")]
-use crate::desk::RunStraight;
+use crate::desk::Straight;
 use crate::desk::{Resident, Tenant};
 use crate::gate::Sharing;
 use crate::inbox::{Lists, ListsOf};
@@ -141,7 +141,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 pinned_to: Self::PINNED_TO,
                 capacity: N as u16,
                 #[cfg(target_os = "none")]
-                straight: self.mail.straight_office().filter(|_| Self::IN_ORDER).map(|office| RunStraight::new(self, office)),
+                straight: self.mail.straight_office().filter(|_| Self::IN_ORDER).map(Straight::new::<Self>),
             })
         })
     }
@@ -174,8 +174,17 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             // SAFETY: the caller gives it away, and hears that it is gone.
             unsafe { Self::write(mail, (own.index, lane), place, address, message) };
             let id = office.desk.known_id();
-            if Self::PINNED_TO.is_some_and(|there| there != here && cores::invite(here, there, id)) {
-                return Ok(());
+            // As the compiler knows it, if this is the core it is pinned to.
+            let mut here = here;
+            if let Some(there) = Self::PINNED_TO {
+                if there != here {
+                    core::hint::cold_path();
+                    if cores::invite(here, there, id) {
+                        return Ok(());
+                    }
+                } else {
+                    here = there;
+                }
             }
             let first = (!Ready::KEEPS_MARKS || lane.mark()) && cores::enqueue(here, id, Self::PINNED_TO.is_some());
             if !first && matches!(Self::SHARING, Sharing::Parallel) {

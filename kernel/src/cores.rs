@@ -10,9 +10,7 @@
 //! raiser's fence came first, so what it published is seen by the look that follows.
 #![expect(unsafe_code, reason = "per-core state that only its core touches, in one static table")]
 
-#[cfg(target_os = "none")]
-use crate::desk::Straight;
-use crate::desk::{Resident, Tenant};
+use crate::desk::{Entry, Resident, Tenant};
 use crate::foreign;
 #[cfg(target_os = "none")]
 use crate::mailbox::Office;
@@ -50,10 +48,7 @@ pub(crate) const MAX_METHODS: usize = NO_METHOD as usize;
 /// Numbers for actors, given out once each.
 #[repr(C)]
 struct Table {
-    /// Those that a worker visits by the straight line that they share.
-    #[cfg(target_os = "none")]
-    straight: [Straight; MAX_ACTORS],
-    actors: [Guarded<Option<&'static dyn Resident>>; MAX_ACTORS],
+    actors: [Entry; MAX_ACTORS],
     lock: LockWord,
     /// How many there are; under `lock`.
     used: Guarded<u16>,
@@ -65,13 +60,7 @@ unsafe impl Sync for Table {}
 impl Table {
     const_unless_loom! {
         fn new() -> Self {
-            Self {
-                lock: LockWord::new(),
-                used: Guarded::new(0),
-                actors: array_of!(Guarded::new(None)),
-                #[cfg(target_os = "none")]
-                straight: array_of!(Straight::none()),
-            }
+            Self { lock: LockWord::new(), used: Guarded::new(0), actors: array_of!(Entry::new()) }
         }
     }
 }
@@ -97,7 +86,7 @@ pub(crate) fn register(tenant: &Tenant) -> ActorId {
             panic!("this program has more than {MAX_ACTORS} actors, the most the kernel's table holds");
         }
         let id = ActorId::nth(used);
-        TABLE.actors[id.place()].set(Some(tenant.resident));
+        TABLE.actors[id.place()].set(tenant.resident);
         TABLE.used.set(used + 1);
         if tenant.pinned_to.is_some() {
             ready::pin(id);
@@ -109,7 +98,7 @@ pub(crate) fn register(tenant: &Tenant) -> ActorId {
             && desk.has_chosen_lock()
             && tenant.pinned_to.is_none_or(|core| core < port::cores())
         {
-            TABLE.straight[id.place()].set(how);
+            TABLE.actors[id.place()].set_straight(how);
         }
         tenant.resident.office().open(tenant.capacity);
         id
@@ -119,10 +108,14 @@ pub(crate) fn register(tenant: &Tenant) -> ActorId {
 }
 
 #[inline(always)]
+fn entry(id: ActorId) -> &'static Entry {
+    &TABLE.actors[id.place()]
+}
+
+#[inline(always)]
 fn actor(id: ActorId) -> &'static dyn Resident {
-    let entry = TABLE.actors[id.place()].get();
     // SAFETY: an entry is written before its number is given out, and never changes.
-    unsafe { entry.unwrap_unchecked() }
+    unsafe { entry(id).resident().unwrap_unchecked() }
 }
 
 /// What belongs to one core.
@@ -360,14 +353,12 @@ fn offer_rest(here: u8) {
 fn visit(me: &'static Core, here: u8, id: ActorId, mark: Mark) -> bool {
     // It is pinned to this core or to none: who is pinned elsewhere is invited there, and comes into no other set.
     #[cfg(target_os = "none")]
-    let straight = &TABLE.straight[id.place()];
-    #[cfg(target_os = "none")]
-    if straight.is_there() {
-        // SAFETY: the lock is held, and the letter is published and the next of its lane.
-        let run = |at| unsafe { straight.run(me, at) };
+    if let Some(office) = entry(id).straight() {
+        // SAFETY: there is a straight line; the lock is held, and the letter is published and the next of its lane.
+        let run = |at| unsafe { entry(id).run(me, at) };
         // SAFETY: it is there.
-        let office = || -> &'static Office { unsafe { straight.office() } };
-        return visit::visit_in_order(office, run, visit_several, visit_otherwise, here);
+        let again = || -> &'static Office { unsafe { entry(id).straight().unwrap_unchecked() } };
+        return visit::visit_in_order(office, run, again, visit_several, visit_otherwise, here);
     }
     let _ = me;
     actor(id).visit(here, mark)
@@ -379,11 +370,10 @@ fn visit(me: &'static Core, here: u8, id: ActorId, mark: Mark) -> bool {
 fn visit_several() -> bool {
     let me = core(port::core());
     let Some(id) = ActorId::from_raw(me.visiting.own()) else { return false };
-    let straight = &TABLE.straight[id.place()];
     // SAFETY: there is a straight line; the lock is held, and the letter is published and the next of its lane.
-    let run = |at| unsafe { straight.run(me, at) };
+    let run = |at| unsafe { entry(id).run(me, at) };
     // SAFETY: it is there.
-    let office = || -> &'static Office { unsafe { straight.office() } };
+    let office = || -> &'static Office { unsafe { entry(id).straight().unwrap_unchecked() } };
     visit::visit_one_lane(office, run, visit_otherwise, me)
 }
 
@@ -508,7 +498,7 @@ pub(crate) fn turn_of(there: u8) -> Option<(&'static str, Option<&'static str>)>
 /// The names of an actor, by its number, and of one of its methods.
 pub(crate) fn names(number: u16, method: u8) -> Option<(&'static str, Option<&'static str>)> {
     let id = (usize::from(number) < MAX_ACTORS).then(|| ActorId::nth(number))?;
-    let used = TABLE.actors[id.place()].get().is_some();
+    let used = entry(id).resident().is_some();
     used.then(|| actor(id).names(method))
 }
 

@@ -156,69 +156,77 @@ pub(crate) struct Tenant {
     pub(crate) capacity: u16,
     /// If the workers of a chip visit it by the straight line that all such actors share.
     #[cfg(target_os = "none")]
-    pub(crate) straight: Option<RunStraight>,
+    pub(crate) straight: Option<Straight>,
 }
 
 /// How the straight line of a chip's worker runs a letter of an actor: without a monitor, and with a lane for each core.
 #[cfg(target_os = "none")]
 #[derive(Clone, Copy)]
-pub(crate) struct RunStraight {
-    office: &'static Office<[LaneHead; MAX_CORES]>,
-    /// [`Resident::run_in_order`] of its type.
-    run: unsafe fn(NonNull<()>, &'static Core, Place),
-    body: NonNull<()>,
-}
-
-#[cfg(target_os = "none")]
-impl RunStraight {
-    pub(crate) fn new<R: Resident>(resident: &'static R, office: &'static Office<[LaneHead; MAX_CORES]>) -> Self {
-        let run: unsafe fn(&'static R, &'static Core, Place) = R::run_in_order;
-        // SAFETY: a reference is passed as a pointer is; `run` is called with that of the very resident.
-        let run = unsafe {
-            core::mem::transmute::<
-                unsafe fn(&'static R, &'static Core, Place),
-                unsafe fn(NonNull<()>, &'static Core, Place),
-            >(run)
-        };
-        Self { office, run, body: NonNull::from(resident).cast() }
-    }
-}
-
-/// The same in the kernel's table: each part is read when it is needed, because registers are few.
-#[cfg(target_os = "none")]
-#[repr(C, align(16))]
 pub(crate) struct Straight {
-    office: Guarded<Option<&'static Office<[LaneHead; MAX_CORES]>>>,
-    run: Guarded<Option<unsafe fn(NonNull<()>, &'static Core, Place)>>,
-    body: Guarded<Option<NonNull<()>>>,
+    office: &'static Office<[LaneHead; MAX_CORES]>,
+    run: RunInOrder,
 }
+
+/// [`Resident::run_in_order`] of some type, whose body it is given.
+#[cfg(target_os = "none")]
+type RunInOrder = unsafe fn(NonNull<()>, &'static Core, Place);
 
 #[cfg(target_os = "none")]
 impl Straight {
-    pub(crate) const fn none() -> Self {
-        Self { office: Guarded::new(None), run: Guarded::new(None), body: Guarded::new(None) }
+    pub(crate) fn new<R: Resident + 'static>(office: &'static Office<[LaneHead; MAX_CORES]>) -> Self {
+        let run: unsafe fn(&'static R, &'static Core, Place) = R::run_in_order;
+        // SAFETY: a reference is passed as a pointer is; `run` is called with that of a resident of this very type.
+        let run = unsafe { core::mem::transmute::<unsafe fn(&'static R, &'static Core, Place), RunInOrder>(run) };
+        Self { office, run }
+    }
+}
+
+/// An actor in the kernel's table. Each part is read when it is needed, because registers are few.
+#[repr(C)]
+pub(crate) struct Entry {
+    #[cfg(target_os = "none")]
+    office: Guarded<Option<&'static Office<[LaneHead; MAX_CORES]>>>,
+    #[cfg(target_os = "none")]
+    run: Guarded<Option<RunInOrder>>,
+    resident: Guarded<Option<&'static dyn Resident>>,
+}
+
+impl Entry {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self {
+            Self {
+                #[cfg(target_os = "none")]
+                office: Guarded::new(None),
+                #[cfg(target_os = "none")]
+                run: Guarded::new(None),
+                resident: Guarded::new(None),
+            }
+        }
     }
 
-    pub(crate) fn set(&self, RunStraight { office, run, body }: RunStraight) {
+    pub(crate) fn set(&self, resident: &'static dyn Resident) {
+        self.resident.set(Some(resident));
+    }
+
+    /// The actor, if this entry is in use.
+    #[inline(always)]
+    pub(crate) fn resident(&self) -> Option<&'static dyn Resident> {
+        self.resident.get()
+    }
+}
+
+#[cfg(target_os = "none")]
+impl Entry {
+    /// There is a straight line to this actor.
+    pub(crate) fn set_straight(&self, Straight { office, run }: Straight) {
         self.run.set(Some(run));
-        self.body.set(Some(body));
         self.office.set(Some(office));
     }
 
-    /// Whether there is a straight line to this actor.
+    /// Its mailbox, if there is a straight line to this actor.
     #[inline(always)]
-    pub(crate) fn is_there(&self) -> bool {
-        self.office.get().is_some()
-    }
-
-    /// Its mailbox.
-    ///
-    /// # Safety
-    /// There is a straight line to this actor.
-    #[inline(always)]
-    pub(crate) unsafe fn office(&self) -> &'static Office<[LaneHead; MAX_CORES]> {
-        // SAFETY: the caller's promise.
-        unsafe { self.office.get().unwrap_unchecked() }
+    pub(crate) fn straight(&self) -> Option<&'static Office<[LaneHead; MAX_CORES]>> {
+        self.office.get()
     }
 
     /// Runs a letter.
@@ -227,8 +235,11 @@ impl Straight {
     /// There is a straight line to this actor, and as [`Resident::run_in_order`].
     #[inline(always)]
     pub(crate) unsafe fn run(&self, here: &'static Core, at: Place) {
-        // SAFETY: the caller's promise; the body is that of `new`.
-        unsafe { (self.run.get().unwrap_unchecked())(self.body.get().unwrap_unchecked(), here, at) }
+        // SAFETY: the caller's promise: `run` is that of the resident's type.
+        unsafe {
+            let body = NonNull::from(self.resident.get().unwrap_unchecked()).cast();
+            (self.run.get().unwrap_unchecked())(body, here, at);
+        }
     }
 }
 

@@ -156,6 +156,15 @@ impl Counts {
         sent != received
     }
 
+    /// How many letters were ever sent through both lanes of a chip, as any core sees it without synchronising.
+    #[inline(always)]
+    pub(crate) fn sum_of_tails(&self) -> u16 {
+        const { assert!(MAX_CORES == 2) };
+        // SAFETY: the counts are aligned as a word, and these are the first.
+        let both = unsafe { Count16::glance_at_both(&self.sent) };
+        (both as u16).wrapping_add((both >> 16) as u16)
+    }
+
     /// The counts of both lanes, in the halves of a word. Called by the holder of the lock.
     #[inline(always)]
     fn sent_and_received(&self) -> (u32, u32) {

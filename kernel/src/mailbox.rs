@@ -257,8 +257,12 @@ impl Office {
         if removed(Mutant::StampOwnLaneOnly) {
             return own_tail;
         }
+        // Both, wherever the own one is: their places are known without it.
+        #[cfg(all(target_os = "none", target_arch = "arm"))]
+        if self.lanes.len() == MAX_CORES {
+            return self.counts.sum_of_tails();
+        }
         if !FOREIGN_THREADS && self.lanes.len() == 2 {
-            // Both, wherever the own one is: their places are known without it.
             return self.lane(0).tail().wrapping_add(self.lane(1).tail());
         }
         if let Some(other) = self.only_other(own) {

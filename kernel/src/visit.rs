@@ -50,25 +50,27 @@ pub(crate) fn anybody<R: Resident>(resident: &'static R) -> &'static R {
 /// left by a call in the last place, so that it costs the straight line nothing.
 ///
 /// On a chip this is a part of the worker's loop: only `run`, which runs a letter, depends on the actor's type, and is the only call. The
-/// lock is held then, and the letter is published and the next of its lane. Whoever else is there is worked out if it is needed.
+/// lock is held then, and the letter is published and the next of its lane. Whoever else is there is worked out if it is needed,
+/// and the mailbox is looked up `again` after the letter, rather than kept.
 #[inline(always)]
 pub(crate) fn visit_in_order<R: Resident + ?Sized + 'static>(
-    office: impl Fn() -> &'static Office,
+    office: &'static Office,
     run: impl FnOnce(Place),
+    again: impl Fn() -> &'static Office,
     several: impl FnOnce() -> bool,
     otherwise: impl Fn(fn(&'static Office, &'static R, u8) -> bool) -> bool,
     here: u8,
 ) -> bool {
-    if !office().desk.enter() {
+    if !office.desk.enter() {
         return false;
     }
-    let Some(at) = office().only_letter_at_hand(here) else {
+    let Some(at) = office.only_letter_at_hand(here) else {
         return several();
     };
-    let on_panic = OnPanic(|| abandon(office(), here));
+    let on_panic = OnPanic(|| abandon(office, here));
     run(at);
     core::mem::forget(on_panic);
-    let office = office();
+    let office = again();
     // Whoever sent a letter since then has noted the actor, or will ring.
     office.desk.release_chosen();
     if office.has_calls() { otherwise(answer_calls) } else { false }

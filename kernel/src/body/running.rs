@@ -47,7 +47,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 // SAFETY: the lock is held, and the letter is published and the next of its lane.
                 let run = |at| unsafe { self.run_in_order(cores::core(here), at) };
                 let otherwise = |go_on: fn(&'static Office, _, u8) -> bool| go_on(office, visit::anybody(self), here);
-                visit::visit_in_order(|| office, run, || otherwise(visit::visit_otherwise), otherwise, here)
+                visit::visit_in_order(office, run, || office, || otherwise(visit::visit_otherwise), otherwise, here)
             }
             Some(lists) => self.visit_monitored(mail, lists, here),
         }

@@ -148,6 +148,7 @@ impl Ready {
             self.noted.hint(0);
             return Some(Next { id: ActorId(noted), is_last: true });
         }
+        core::hint::cold_path();
         let round = NonZeroU32::new(self.round.get() & noted.get()).unwrap_or(noted);
         let (id, bit) = lowest(round);
         self.round.set(round.get() ^ bit);
