@@ -133,7 +133,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     {
         self.known_id().unwrap_or_else(|| {
             let letters = self.mail.lists.lists().map(|lists| (lists, const { &Self::DESCRIPTOR }));
-            let slots = SlotsOf { layout: Slots::<A, ListsIn<M>, N, P>::LAYOUT, lanes: self.mail.all_slots(), count: L };
+            let slots =
+                SlotsOf { layout: Slots::<A, ListsIn<M>, N, P>::LAYOUT, lanes: self.mail.all_slots(), count: L };
             cores::register(&Tenant {
                 resident: self,
                 letters,
@@ -359,7 +360,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 office.drain(lists, own);
                 let found = lists.find_waiting(|letter| {
                     // SAFETY: a waiting letter's message is there, and ours to look at under the lock.
-                    Self::view(letter).head().label.get().lane() == own && passes(unsafe { Slot::<A, HeadIn<M>>::message(letter) })
+                    Self::view(letter).head().label.get().lane() == own
+                        && passes(unsafe { Slot::<A, HeadIn<M>>::message(letter) })
                 });
                 found.map(|letter| {
                     lists.discard(letter);

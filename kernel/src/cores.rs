@@ -40,10 +40,11 @@ const KEEPS_TURNS: bool = cfg!(target_os = "none") || trace::IS_ON;
 
 /// In place of a method: a monitor decides.
 const DECIDING: u8 = u8::MAX;
-/// In place of a method: neither that, nor a method.
-const NO_METHOD: u8 = u8::MAX - 1;
+/// In place of a method: neither that, nor a method. What is kept of a method is its number plus one. (Most actors have one method, and send
+/// zeros: a Cortex-M0+ would keep the zero of the one for the other, at the expense of all else.)
+const NO_METHOD: u8 = 0;
 /// So many methods can an actor have.
-pub(crate) const MAX_METHODS: usize = NO_METHOD as usize;
+pub(crate) const MAX_METHODS: usize = DECIDING as usize - 1;
 
 /// Numbers for actors, given out once each.
 #[repr(C)]
@@ -116,6 +117,12 @@ fn entry(id: ActorId) -> &'static Entry {
 fn actor(id: ActorId) -> &'static dyn Resident {
     // SAFETY: an entry is written before its number is given out, and never changes.
     unsafe { entry(id).resident().unwrap_unchecked() }
+}
+
+/// The core an actor is pinned to.
+#[cfg(target_os = "none")]
+pub(crate) fn pinned_to(id: ActorId) -> Option<u8> {
+    actor(id).pinned_to()
 }
 
 /// What belongs to one core.
@@ -414,8 +421,14 @@ pub(crate) fn set_method(here: u8, method: impl FnOnce() -> u8) {
 #[inline(always)]
 pub(crate) fn set_method_of(core: &Core, method: impl FnOnce() -> u8) {
     if KEEPS_TURNS {
-        core.method.hint(method());
+        core.method.hint(method().wrapping_add(1));
     }
+}
+
+/// The number of the method that a core runs; of none, one that no method has.
+#[inline(always)]
+fn method_of(core: &Core) -> u8 {
+    core.method.glance().wrapping_sub(1)
 }
 
 /// A monitor is called while this lives, and may not wait: its lock is held.
@@ -473,10 +486,10 @@ impl Outer {
     #[inline(always)]
     pub(crate) fn keep(here: u8) -> Self {
         if !KEEPS_TURNS {
-            return Self { here, visiting: 0, method: NO_METHOD };
+            return Self { here, visiting: 0, method: NO_METHOD.wrapping_sub(1) };
         }
         let core = core(here);
-        Self { here, visiting: core.visiting.own(), method: core.method.glance() }
+        Self { here, visiting: core.visiting.own(), method: method_of(core) }
     }
 }
 
@@ -492,7 +505,7 @@ impl Drop for Outer {
 pub(crate) fn turn_of(there: u8) -> Option<(&'static str, Option<&'static str>)> {
     let core = (usize::from(there) < MAX_CORES).then(|| core(there))?;
     let id = ActorId::from_raw(core.visiting.glance())?;
-    Some(actor(id).names(core.method.glance()))
+    Some(actor(id).names(method_of(core)))
 }
 
 /// The names of an actor, by its number, and of one of its methods.

@@ -35,7 +35,7 @@ use crate::mailbox::Office;
 #[cfg(target_os = "none")]
 use crate::port::MAX_CORES;
 use crate::ready::{ActorId, Mark};
-use crate::sync::{Count32, Flag, Guarded, Mutant, TryLock, const_unless_loom, fence, removed};
+use crate::sync::{Count32, Flag, Guarded, LockChoice, LockWord, Mutant, TryLock, const_unless_loom, fence, removed};
 use crate::trace;
 
 /// What a worker asks of an actor whose type it does not know. What looks at letters or at the monitor is asked by the holder of the
@@ -108,10 +108,16 @@ pub(crate) enum Left {
 }
 
 /// What is not generic in an actor's mailbox, besides its lanes.
+#[repr(C)]
 pub(crate) struct Desk {
-    lock: TryLock,
-    /// The core the actor is pinned to, plus one. Written before its number.
+    lock_choice: LockChoice,
+    lock_word: LockWord,
+    /// The core the actor is pinned to, plus one. Written before its number. (A chip asks the actor: that is seldom.)
+    #[cfg(not(target_os = "none"))]
     pinned: Guarded<u8>,
+    /// Taken by senders that share the actor's only lane. (A host has it where only they touch it.)
+    #[cfg(target_os = "none")]
+    lane_word: LockWord,
     calls: Flags,
     /// The actor's number in the kernel's table; 0 until its first letter.
     id: Count32,
@@ -247,12 +253,21 @@ impl Desk {
     const_unless_loom! {
         pub(crate) fn new() -> Self {
             Self {
-                lock: TryLock::new(),
+                lock_choice: LockChoice::new(),
+                lock_word: LockWord::new(),
                 calls: Flags { bell: Flag::new(), room_wanted: Flag::new() },
+                #[cfg(not(target_os = "none"))]
                 pinned: Guarded::new(0),
+                #[cfg(target_os = "none")]
+                lane_word: LockWord::new(),
                 id: Count32::new(),
             }
         }
+    }
+
+    #[inline(always)]
+    fn lock(&self) -> TryLock<'_> {
+        TryLock { word: &self.lock_word, choice: &self.lock_choice }
     }
 
     /// The actor's number, if it has one already.
@@ -271,7 +286,8 @@ impl Desk {
 
     /// Gives the actor its number. Called once, under the lock of the kernel's table.
     pub(crate) fn move_in(&self, tenant: &Tenant, id: ActorId) {
-        self.lock.choose(id.number());
+        self.lock().choose(id.number());
+        #[cfg(not(target_os = "none"))]
         self.pinned.set(tenant.pinned_to.map_or(0, |core| core + 1));
         if tenant.letters.is_some() || trace::IS_ON {
             // SAFETY: the slots are the tenant's, and nobody has sent a letter yet.
@@ -285,16 +301,28 @@ impl Desk {
         self.id.publish(id.raw(), None);
     }
 
-    /// The core the actor is pinned to. The actor has its number.
+    /// The core the actor is pinned to, which has this number.
+    #[cfg(not(target_os = "none"))]
     #[inline(always)]
-    pub(crate) fn pinned_to(&self) -> Option<u8> {
+    pub(crate) fn pinned_to(&self, _: ActorId) -> Option<u8> {
         self.pinned.get().checked_sub(1)
+    }
+
+    #[cfg(target_os = "none")]
+    pub(crate) fn pinned_to(&self, id: ActorId) -> Option<u8> {
+        crate::cores::pinned_to(id)
+    }
+
+    /// What senders take that share a lane.
+    #[cfg(target_os = "none")]
+    pub(crate) fn lane_word(&self) -> &LockWord {
+        &self.lane_word
     }
 
     /// Tries for the lock, and rings the bell if it is taken.
     #[inline(always)]
     pub(crate) fn enter(&self) -> bool {
-        self.lock.try_take() || self.enter_again()
+        self.lock().try_take() || self.enter_again()
     }
 
     #[cold]
@@ -305,7 +333,7 @@ impl Desk {
             self.calls.bell.raise(None);
         }
         fence(Mutant::RingFence);
-        !removed(Mutant::NoSecondTry) && self.lock.try_take()
+        !removed(Mutant::NoSecondTry) && self.lock().try_take()
     }
 
     /// The holder begins a round: whoever rang before this is served by it.
@@ -325,7 +353,7 @@ impl Desk {
     /// Tries for the lock without ringing: for a caller that will come back, or was rung for.
     #[inline(always)]
     pub(crate) fn try_enter(&self) -> bool {
-        self.lock.try_take()
+        self.lock().try_take()
     }
 
     /// Whether the bell was rung, as the holder sees it before a round.
@@ -337,21 +365,21 @@ impl Desk {
     /// Releases the lock. The bell and who wants room are looked at after this.
     #[inline(always)]
     pub(crate) fn release(&self) {
-        self.lock.free();
+        self.lock().free();
         fence(Mutant::ExitFence);
     }
 
     /// The same where the lock has what it chooses first.
     #[inline(always)]
     pub(crate) fn release_chosen(&self) {
-        self.lock.free_chosen();
+        self.lock().free_chosen();
         fence(Mutant::ExitFence);
     }
 
     /// Whether the lock has what it chooses first, on this processor.
     #[cfg(target_os = "none")]
     pub(crate) fn has_chosen_lock(&self) -> bool {
-        self.lock.has_chosen()
+        self.lock().has_chosen()
     }
 
     /// Whether the bell rang since the round began, asked after the release.
@@ -396,6 +424,6 @@ impl Desk {
 
     /// Releases the lock without looking at the bell: for a caller that comes back anyway.
     pub(crate) fn abandon(&self) {
-        self.lock.free();
+        self.lock().free();
     }
 }

@@ -40,6 +40,7 @@ opaque! {
     [] crate::monitor::SharingOf = "SharingOf";
     [] crate::promise::Ticket = "Ticket";
     [] crate::port::LockWord = "LockWord";
+    [] crate::port::LockRegister = "LockRegister";
     [] crate::letter::Head = "Head";
     [] crate::letter::Top = "Top";
     [] crate::letter::TopAlone = "TopAlone";

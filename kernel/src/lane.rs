@@ -20,6 +20,8 @@
 //! then a sender only compares, and a mailbox of zeros is full until its actor gets its number. **Invariant (places):** between `freed` and
 //! `sent` every place names a different slot. Places hold the slot XOR the place, so that a lane of zeros is in order.
 //!
+//! Letters of an actor without a monitor leave in order: the slot of the `p`-th letter is `p % N`, for good, and there is no `order`.
+//!
 //! # Two parts
 //!
 //! [`LaneHead`] is what the kernel works with, whatever the actor; [`Slots`] is what depends on its type. So everything that
@@ -53,13 +55,15 @@ pub(crate) struct LaneHead {
 struct SenderSide {
     #[cfg(not(any(target_os = "none", loom)))]
     sent: Count16,
-    /// Whether the actor is in the sender's core's ready set on account of this lane. Its core's own.
+    /// Whether the actor is in the sender's core's ready set on account of this lane. Its core's own. (On a chip the set says it.)
+    #[cfg(not(target_os = "none"))]
     noted: Byte,
     /// Whether a letter found no room.
     was_full: Flag,
     /// The core that waits for room, plus one.
     wants_room: Byte,
-    /// Taken by senders where several share the lane.
+    /// Taken by senders where several share the lane. (A chip has it on the desk.)
+    #[cfg(not(target_os = "none"))]
     shared: LockWord,
 }
 
@@ -86,9 +90,11 @@ impl LaneHead {
                 sender: SenderSide {
                     #[cfg(not(any(target_os = "none", loom)))]
                     sent: Count16::new(),
+                    #[cfg(not(target_os = "none"))]
                     noted: Byte::new(),
                     was_full: Flag::new(),
                     wants_room: Byte::new(),
+                    #[cfg(not(target_os = "none"))]
                     shared: LockWord::new(),
                 },
                 receiver: ReceiverSide {
@@ -156,6 +162,13 @@ impl Counts {
         sent != received
     }
 
+    /// What was received through the two lanes of a chip, in the halves of a word. Called by the holder of the lock.
+    #[inline(always)]
+    pub(crate) fn received(&self) -> u32 {
+        // SAFETY: both halves are the holder's own, the caller's; they are aligned as a word.
+        unsafe { (&raw const self.received).cast::<u32>().read() }
+    }
+
     /// How many letters were ever sent through both lanes of a chip, as any core sees it without synchronising.
     #[inline(always)]
     pub(crate) fn sum_of_tails(&self) -> u16 {
@@ -171,9 +184,7 @@ impl Counts {
         const { assert!(MAX_CORES == 2) };
         // SAFETY: the counts are aligned as a word, and these are the first.
         let sent = unsafe { Count16::read_both(&self.sent) };
-        // SAFETY: both halves are the holder's own, the caller's; they are aligned as a word.
-        let received = unsafe { (&raw const self.received).cast::<u32>().read() };
-        (sent, received)
+        (sent, self.received())
     }
 }
 
@@ -214,6 +225,14 @@ pub(crate) fn in_one_lane(sent: u32, received: u32) -> Option<PlaceInHalves> {
         return None;
     }
     Some(PlaceInHalves { lane, received })
+}
+
+/// Whether the letters between two counts of two lanes, each in half a word, include one whose place is a multiple of a power of two.
+#[cfg(any(all(target_os = "none", target_arch = "arm"), test))]
+#[inline(always)]
+pub(crate) fn has_gone_over(sent: u32, received: u32, power: u16) -> bool {
+    let parts = !(u32::from(power - 1) * 0x1_0001);
+    (sent ^ received) & parts != 0
 }
 
 /// Where a letter is: in which lane, and at which place of it.
@@ -286,6 +305,19 @@ impl PlaceInHalves {
     #[inline(always)]
     pub(crate) fn place(self) -> u16 {
         (self.received >> Self::shift(self.lane())) as u16
+    }
+
+    /// The oldest letter of the same lane, when so many were received.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) fn after(self, received: u32) -> Self {
+        Self { received, ..self }
+    }
+
+    /// How many letters of its lane were sent from it on.
+    #[inline(always)]
+    pub(crate) fn waiting(self, sent: u32) -> u16 {
+        (sent.wrapping_sub(self.received) >> Self::shift(self.lane())) as u16
     }
 
     #[inline(always)]
@@ -393,6 +425,7 @@ impl<'a> Lane<'a> {
     }
 
     /// Marks the actor as noted by the lane's core; true if it was not.
+    #[cfg(not(target_os = "none"))]
     #[inline(always)]
     pub(crate) fn mark(self) -> bool {
         let unmarked = !self.is_marked();
@@ -402,16 +435,35 @@ impl<'a> Lane<'a> {
         unmarked
     }
 
+    #[cfg(not(target_os = "none"))]
     #[inline(always)]
     pub(crate) fn is_marked(self) -> bool {
         self.head.sender.noted.glance() != 0
     }
 
     /// The actor is out of the core's ready set.
+    #[cfg(not(target_os = "none"))]
     #[inline(always)]
     pub(crate) fn unmark(self) {
         self.head.sender.noted.hint(0);
     }
+
+    /// On a chip a ready set keeps no marks: it says itself who is in.
+    #[cfg(target_os = "none")]
+    #[inline(always)]
+    pub(crate) fn mark(self) -> bool {
+        true
+    }
+
+    #[cfg(target_os = "none")]
+    #[inline(always)]
+    pub(crate) fn is_marked(self) -> bool {
+        false
+    }
+
+    #[cfg(target_os = "none")]
+    #[inline(always)]
+    pub(crate) fn unmark(self) {}
 
     /// Says that this core (or, where the lane is shared, some core) waits for room. The receiver takes it back (0) before
     /// it tells that core.
@@ -423,12 +475,10 @@ impl<'a> Lane<'a> {
         self.head.sender.wants_room.read()
     }
 
-    /// Holds the lane for one of several senders while this lives. Interrupts are masked by the caller.
-    pub(crate) fn share(self) -> Shared<'a> {
-        while !port::test_and_set(&self.head.sender.shared) {
-            port::pause();
-        }
-        Shared(&self.head.sender.shared)
+    /// What senders take that share the lane.
+    #[cfg(not(target_os = "none"))]
+    pub(crate) fn word_of_senders(self) -> &'a LockWord {
+        &self.head.sender.shared
     }
 
     // ---- the receiver's side: the holder of the actor's lock ----
@@ -923,6 +973,16 @@ pub(crate) struct Envelope {
 /// A shared lane, held by one sender.
 pub(crate) struct Shared<'a>(&'a LockWord);
 
+impl<'a> Shared<'a> {
+    /// Holds the lane for one of several senders. Interrupts are masked by the caller.
+    pub(crate) fn take(word: &'a LockWord) -> Self {
+        while !port::test_and_set(word) {
+            port::pause();
+        }
+        Self(word)
+    }
+}
+
 impl Drop for Shared<'_> {
     fn drop(&mut self) {
         self.0.clear();
@@ -931,7 +991,7 @@ impl Drop for Shared<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PlaceInHalves, in_one_lane, only_letter};
+    use super::{PlaceInHalves, has_gone_over, in_one_lane, only_letter};
 
     /// Whatever was counted before, also where counts go over: one letter is found, and nothing else is taken for one.
     #[test]
@@ -948,13 +1008,28 @@ mod tests {
                     _ => None,
                 };
                 assert_eq!(found, expected, "{in_first} and {in_second} letters after {first} and {second}");
-                let found = in_one_lane(sent, word([first, second])).map(|found| (found.lane(), found.place()));
+                let found = in_one_lane(sent, word([first, second]));
+                let found = found.map(|found| (found.lane(), found.place(), found.waiting(sent)));
                 let expected = match (in_first, in_second) {
-                    (1.., 0) => Some((0, first)),
-                    (0, 1..) => Some((1, second)),
+                    (1.., 0) => Some((0, first, in_first)),
+                    (0, 1..) => Some((1, second, in_second)),
                     _ => None,
                 };
                 assert_eq!(found, expected, "{in_first} and {in_second} letters after {first} and {second}");
+            }
+        }
+    }
+
+    /// Each lane by itself, whatever the other one has.
+    #[test]
+    fn a_lane_goes_over_at_multiples_of_a_power() {
+        let counts = [0, 1, 126, 127, 128, 129, 255, 256, 0x7FFF, 0x8000, 0xFF7F, 0xFF80, 0xFFFF_u16];
+        for (before, after) in counts.into_iter().flat_map(|before| counts.map(|after| (before, after))) {
+            let differs = before / 128 != after / 128;
+            for other in counts {
+                let word = |first: u16, second: u16| u32::from(first) | u32::from(second) << 16;
+                assert_eq!(has_gone_over(word(after, other), word(before, other), 128), differs, "{before} to {after}");
+                assert_eq!(has_gone_over(word(other, after), word(other, before), 128), differs, "{before} to {after}");
             }
         }
     }

@@ -28,7 +28,7 @@ use core::ptr::NonNull;
 use crate::cores;
 use crate::desk::{Desk, Resident};
 use crate::inbox::{Chain, Lists, ListsOf};
-use crate::lane::{Counts, Lane, LaneHead, Place, Slots};
+use crate::lane::{Counts, Lane, LaneHead, Place, Shared, Slots};
 use crate::letter::{Head, Top};
 use crate::methods::Methods;
 use crate::monitor::{Discipline, Monitor};
@@ -202,11 +202,23 @@ impl Office {
         let own = self.lane_of(here);
         let lane = self.lane(own.index);
         if own.shared {
-            let _held = lane.share();
+            let _held = self.share(lane);
             work(own, lane)
         } else {
             work(own, lane)
         }
+    }
+
+    /// Holds a lane for one of several senders while this lives. Interrupts are masked by the caller.
+    #[cfg(target_os = "none")]
+    fn share<'a>(&'a self, _: Lane<'a>) -> Shared<'a> {
+        // Only one lane of a mailbox is shared, if any.
+        Shared::take(self.desk.lane_word())
+    }
+
+    #[cfg(not(target_os = "none"))]
+    fn share<'a>(&'a self, lane: Lane<'a>) -> Shared<'a> {
+        Shared::take(lane.word_of_senders())
     }
 
     /// Lets letters in: the actor got its number. The first lane last: whoever finds it open may use any.
@@ -326,6 +338,13 @@ impl Office {
     #[inline(always)]
     pub(crate) fn counts(&self) -> (u32, u32) {
         self.counts.counts()
+    }
+
+    /// What was received, in the halves of a word.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) fn received(&self) -> u32 {
+        self.counts.received()
     }
 
     /// Whether one load shows all lanes.

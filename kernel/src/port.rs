@@ -39,6 +39,7 @@ pub const FOREIGN: u8 = u8::MAX;
 ///   is no core's worker reports [`FOREIGN`]. Numbers are below `cores()`, which is at most [`MAX_CORES`].
 /// - `test_and_set` is atomic among all cores, threads and interrupts; it stores only if the word was clear, and acquires
 ///   also when it fails.
+/// - `hardware_lock` gives out each register once, and no other part of the program uses it: [`LockRegister::at`] says what it is.
 /// - Between `mask` and `unmask` nothing else runs *as this core*: interrupts that may send are off. It does not stop
 ///   the other cores, and it nests.
 /// - `kick` is a release, `idle` an acquire. A kick is latched: one that arrives before `idle` makes the next `idle`
@@ -58,8 +59,8 @@ pub unsafe trait Port {
     fn idle();
     /// Sets the lock word; true if it was clear.
     fn test_and_set(word: &LockWord) -> bool;
-    /// A lock of the hardware's for the `number`-th of those who want one, counted from 0; none if there are no more. The same number
-    /// is asked for once. Only processors without compare-and-swap are asked.
+    /// A lock of the hardware's for the `number`-th actor, counted from 0; none if there are no more. Each number is asked for once, and only
+    /// where there is no compare-and-swap. An actor without one has a lock word.
     fn hardware_lock(number: u16) -> Option<LockRegister> {
         let _ = number;
         None
@@ -143,9 +144,7 @@ macro_rules! port {
                 <$port as $crate::port::Port>::test_and_set(word)
             }
             #[unsafe(no_mangle)]
-            fn _flockwork_port_hardware_lock(
-                number: u16,
-            ) -> ::core::option::Option<$crate::port::LockRegister> {
+            fn _flockwork_port_hardware_lock(number: u16) -> ::core::option::Option<$crate::port::LockRegister> {
                 <$port as $crate::port::Port>::hardware_lock(number)
             }
             #[unsafe(no_mangle)]

@@ -561,7 +561,7 @@ impl LockWord {
 }
 
 /// A register of the hardware that is a lock: a load that finds it free takes it and is not zero, a store frees it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct LockRegister(core::ptr::NonNull<u32>);
 
 impl LockRegister {
@@ -572,6 +572,11 @@ impl LockRegister {
     /// between two stores is not zero.
     pub const unsafe fn at(address: core::ptr::NonNull<u32>) -> Self {
         Self(address)
+    }
+
+    /// Where it is.
+    pub const fn address(self) -> core::ptr::NonNull<u32> {
+        self.0
     }
 
     /// None is free here, ever: zero is stored, and loaded.
@@ -603,92 +608,104 @@ impl LockRegister {
 }
 
 /// A lock that nobody waits for: a word that the port sets; or, where there is no compare-and-swap, a register of the hardware, as long as
-/// there is one, because setting a word takes three times as long there.
-pub(crate) struct TryLock {
-    word: LockWord,
-    /// Chosen before anybody tries. Of a lock that has none, a place where nobody ever finds a free one: then there is nothing to
-    /// ask before a try, and nothing before it is freed.
+/// there is one, because setting a word takes three times as long there. The two are apart, so that the word can be beside other bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct TryLock<'a> {
+    pub(crate) word: &'a LockWord,
+    pub(crate) choice: &'a LockChoice,
+}
+
+/// What a lock is, chosen before anybody tries for it.
+pub(crate) struct LockChoice {
+    /// Of a lock that has none, a place where nobody ever finds a free one: then there is nothing to ask before a try, and nothing before
+    /// it is freed.
     #[cfg(not(any(loom, target_has_atomic = "8")))]
     register: Guarded<Option<LockRegister>>,
 }
 
-#[cfg(any(loom, target_has_atomic = "8"))]
-impl TryLock {
+impl LockChoice {
     const_unless_loom! {
-        pub(crate) fn new() -> Self { Self { word: LockWord::new() } }
+        pub(crate) fn new() -> Self {
+            Self {
+                #[cfg(not(any(loom, target_has_atomic = "8")))]
+                register: Guarded::new(None),
+            }
+        }
     }
+}
 
-    pub(crate) fn choose(&self, _number: u16) {}
+#[cfg(any(loom, target_has_atomic = "8"))]
+impl TryLock<'_> {
+    /// Says which lock of the program this is. Nobody else knows it yet.
+    pub(crate) fn choose(self, _number: u16) {
+        let _ = self.choice;
+    }
 
     /// Takes the lock if it is free; acquires in either case.
     #[inline(always)]
-    pub(crate) fn try_take(&self) -> bool {
-        crate::port::test_and_set(&self.word)
+    pub(crate) fn try_take(self) -> bool {
+        crate::port::test_and_set(self.word)
     }
 
     /// Frees the lock and publishes what was done under it.
     #[inline(always)]
-    pub(crate) fn free(&self) {
+    pub(crate) fn free(self) {
         self.word.clear();
     }
 
     /// The same.
     #[inline(always)]
-    pub(crate) fn free_chosen(&self) {
+    pub(crate) fn free_chosen(self) {
         self.free();
     }
 
     #[cfg(target_os = "none")]
-    pub(crate) fn has_chosen(&self) -> bool {
+    pub(crate) fn has_chosen(self) -> bool {
         true
     }
 }
 
 #[cfg(not(any(loom, target_has_atomic = "8")))]
-impl TryLock {
-    pub(crate) const fn new() -> Self {
-        Self { word: LockWord::new(), register: Guarded::new(None) }
-    }
-
+impl TryLock<'_> {
     /// Says which lock of the program this is. Nobody else knows it yet.
-    pub(crate) fn choose(&self, number: u16) {
-        self.register.set(Some(crate::port::hardware_lock(number).unwrap_or(LockRegister::NEVER_FREE)));
+    pub(crate) fn choose(self, number: u16) {
+        self.choice.register.set(Some(crate::port::hardware_lock(number).unwrap_or(LockRegister::NEVER_FREE)));
     }
 
     #[inline(always)]
-    fn register(&self) -> LockRegister {
+    fn register(self) -> LockRegister {
         // SAFETY: chosen before anybody tries.
-        unsafe { self.register.get().unwrap_unchecked() }
+        unsafe { self.choice.register.get().unwrap_unchecked() }
     }
 
     /// Takes the lock if it is free; acquires in either case.
     #[inline(always)]
-    pub(crate) fn try_take(&self) -> bool {
+    pub(crate) fn try_take(self) -> bool {
         self.register().try_take() || self.try_take_word()
     }
 
     /// Frees the lock and publishes what was done under it.
     #[inline(always)]
-    pub(crate) fn free(&self) {
+    pub(crate) fn free(self) {
         self.register().free();
         self.word.clear_after_fence();
     }
 
     /// The same for a lock that has a register.
     #[inline(always)]
-    pub(crate) fn free_chosen(&self) {
+    pub(crate) fn free_chosen(self) {
         self.register().free();
     }
 
     /// Whether this lock has a register. It is chosen already.
-    pub(crate) fn has_chosen(&self) -> bool {
+    pub(crate) fn has_chosen(self) -> bool {
         self.register().0 != LockRegister::NEVER_FREE.0
     }
 
     #[cold]
     #[inline(never)]
-    fn try_take_word(&self) -> bool {
-        !self.has_chosen() && crate::port::test_and_set(&self.word)
+    fn try_take_word(self) -> bool {
+        !self.has_chosen() && crate::port::test_and_set(self.word)
     }
 }
 

@@ -15,8 +15,10 @@
 //! alias one inside; so the references a method gets are unique or shared as Rust demands. (A writer that is the only letter there is
 //! need not be admitted: the gate is free, and the lock, which is held while it runs, keeps it so.)
 //!
-//! What depends on the actor's type is behind [`Resident`](crate::desk::Resident), the straight lines among it. On a chip all else exists
-//! once, for the trait object; on a host, where code is small change, once per actor's type, with everything inlined.
+//! What depends on the actor's type is behind [`Resident`](crate::desk::Resident), the straight line under a monitor among it. On a chip all
+//! else exists once: the straight line without a monitor in the worker's loop, which knows such actors by their entries in the kernel's table
+//! ([`Entry`](crate::desk::Entry)), the rest for the trait object. On a host, where code is small change, it exists once per actor's type,
+//! with everything inlined.
 #![expect(unsafe_code, reason = "keeps the promises that running a letter asks for")]
 
 pub(crate) mod monitored;
@@ -32,6 +34,8 @@ use crate::sync::{Mutant, fence, removed};
 
 /// Letters of one actor that are run in one visit while no other actor waits.
 const BATCH: u16 = 128;
+
+const _: () = assert!(BATCH.is_power_of_two(), "`has_gone_over` looks at bits");
 
 /// An actor as all but the straight line of a visit knows it: whoever it is on a chip, so that this code exists once in an image; by its
 /// type on a host, where code is small change.
@@ -76,7 +80,8 @@ pub(crate) fn visit_in_order<R: Resident + ?Sized + 'static>(
     if office.has_calls() { otherwise(answer_calls) } else { false }
 }
 
-/// The same for several letters in one lane, on a chip that shows all lanes at once. The lock is held, and the actor has a straight line.
+/// The same for several letters in one lane, on a chip that shows all lanes at once. The lock is held, and the actor has a straight line. A
+/// loop with as little in it as can be: whatever does not fit into three registers is fetched again for each letter.
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 #[inline(always)]
 pub(crate) fn visit_one_lane(
@@ -85,24 +90,32 @@ pub(crate) fn visit_one_lane(
     otherwise: impl Fn(fn(&'static Office, &'static dyn Resident, u8) -> bool) -> bool,
     me: &'static Core,
 ) -> bool {
-    let (mut sent_before, _) = office().counts();
-    office().note_depths(sent_before);
-    loop {
+    'visit: loop {
         let (sent, received) = office().counts();
-        // A lane is not at its fullest unless letters have come.
-        if sent_before != sent {
-            core::hint::cold_path();
-            sent_before = sent;
-            office().note_depths(sent);
-        }
-        let Some(at) = lane::in_one_lane(sent, received) else {
+        let Some(mut at) = lane::in_one_lane(sent, received) else {
             if sent == received {
                 break;
             }
             return otherwise(visit_otherwise);
         };
-        run(at);
-        if cores::others_wait_for(me) || received % u32::from(BATCH) == 0 {
+        if at.waiting(sent) > BATCH {
+            return otherwise(visit_otherwise);
+        }
+        office().note_depths(sent);
+        // What was sent until then is a consistent cut: all of it is older than what comes to the other lane.
+        loop {
+            run(at);
+            if cores::others_wait_for(me) {
+                break 'visit;
+            }
+            let received = office().received();
+            if received == sent {
+                break;
+            }
+            at = at.after(received);
+        }
+        // There may be more by now, but nobody goes on for ever.
+        if lane::has_gone_over(sent, received, BATCH) {
             break;
         }
     }
@@ -283,7 +296,7 @@ pub(crate) fn note_here(office: &'static Office, here: u8) {
 #[inline(always)]
 pub(crate) fn note(office: &'static Office, here: u8) {
     let Some(id) = office.desk.id() else { return };
-    let pinned_to = office.desk.pinned_to();
+    let pinned_to = office.desk.pinned_to(id);
     if port::FOREIGN_THREADS && here == FOREIGN {
         cores::note_foreign(id, pinned_to);
     } else if pinned_to.is_some_and(|there| there != here && cores::invite(here, there, id)) {
