@@ -13,6 +13,8 @@ use core::ptr::NonNull;
 
 use crate::call::{Post, Refused, Report};
 use crate::cores::{self, MAX_METHODS, Unnoted};
+#[cfg(target_os = "none")]
+use crate::desk::Straight;
 use crate::desk::{Resident, Tenant};
 use crate::gate::Sharing;
 use crate::inbox::{Lists, ListsOf};
@@ -29,6 +31,11 @@ use crate::ready::{ActorId, Ready};
 use crate::sync::{Mutant, const_unless_loom, fence, removed};
 use crate::trace;
 use crate::visit::{self, ANYBODY, OnPanic, monitored};
+
+/// What is kept of letters under a monitor.
+type ListsIn<M> = <<M as Monitor>::Discipline as Discipline>::Lists;
+/// The head of a slot under a monitor.
+type HeadIn<M> = <ListsIn<M> as ListsOf>::Head;
 
 /// Unanswered asks per lane unless the declaration says otherwise.
 pub const DEFAULT_PROMISES: usize = 4;
@@ -65,10 +72,10 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     const DESCRIPTOR: Descriptor = Descriptor {
         methods: A::METHODS,
         actor_type: TypeId::of::<A>,
-        message_offset: Slot::<A>::MESSAGE_OFFSET,
-        claims_offset: Slot::<A>::CLAIMS_OFFSET,
+        message_offset: Slot::<A, HeadIn<M>>::MESSAGE_OFFSET,
+        claims_offset: Slot::<A, HeadIn<M>>::CLAIMS_OFFSET,
         sharing: Self::SHARING,
-        layout: Slots::<A, N, P>::LAYOUT,
+        layout: Slots::<A, ListsIn<M>, N, P>::LAYOUT,
     };
     const SHARING: Sharing = <M::Discipline as Discipline>::SHARING.0;
     /// Letters run straight from the lanes, in order.
@@ -132,8 +139,17 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     {
         self.known_id().unwrap_or_else(|| {
             let letters = self.mail.lists.lists().map(|lists| (lists, const { &Self::DESCRIPTOR }));
-            let slots = SlotsOf { layout: Slots::<A, N, P>::LAYOUT, lanes: self.mail.all_slots(), count: L };
-            cores::register(&Tenant { resident: self, letters, slots, pinned_to: Self::PINNED_TO, capacity: N as u16 })
+            let slots =
+                SlotsOf { layout: Slots::<A, ListsIn<M>, N, P>::LAYOUT, lanes: self.mail.all_slots(), count: L };
+            cores::register(&Tenant {
+                resident: self,
+                letters,
+                slots,
+                pinned_to: Self::PINNED_TO,
+                capacity: N as u16,
+                #[cfg(target_os = "none")]
+                straight: self.mail.straight_office().filter(|_| Self::IN_ORDER).map(Straight::new::<Self>),
+            })
         })
     }
 
@@ -170,8 +186,17 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             // SAFETY: the caller gives it away, and hears that it is gone.
             unsafe { Self::write(mail, (own.index, lane), place, address, message) };
             let id = office.desk.known_id();
-            if Self::PINNED_TO.is_some_and(|there| there != here && cores::invite(here, there, id)) {
-                return Ok(None);
+            // As the compiler knows it, if this is the core it is pinned to.
+            let mut here = here;
+            if let Some(there) = Self::PINNED_TO {
+                if there != here {
+                    core::hint::cold_path();
+                    if cores::invite(here, there, id) {
+                        return Ok(None);
+                    }
+                } else {
+                    here = there;
+                }
             }
             if VISITED && cores::would_be_next(here) {
                 return Ok(Some(Unnoted::new(id)));
@@ -345,9 +370,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 // Letters of an actor without a monitor leave in order, so only the next one can be taken out.
                 let next = lane.has_letter().then(|| slots.peek_in_order(lane.received()));
                 // SAFETY: published and not received, so its message is there, and ours to look at under the lock.
-                next.filter(|&letter| passes(unsafe { Slot::<A>::message(letter) })).map(|letter| {
+                next.filter(|&letter| passes(unsafe { Slot::<A, HeadIn<M>>::message(letter) })).map(|letter| {
                     // SAFETY: the same; it is received right away, so it is taken once.
-                    let message = unsafe { Slot::<A>::take(letter) };
+                    let message = unsafe { Slot::<A, HeadIn<M>>::take(letter) };
                     lane.receive_and_free(lane.received(), N as u16);
                     message
                 })
@@ -356,12 +381,13 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 office.drain(lists, own);
                 let found = lists.find_waiting(|letter| {
                     // SAFETY: a waiting letter's message is there, and ours to look at under the lock.
-                    Self::view(letter).head().label.get().lane() == own && passes(unsafe { Slot::<A>::message(letter) })
+                    Self::view(letter).head().label.get().lane() == own
+                        && passes(unsafe { Slot::<A, HeadIn<M>>::message(letter) })
                 });
                 found.map(|letter| {
                     lists.discard(letter);
                     // SAFETY: the same; it is out of the inbox, so nobody else takes it.
-                    let message = unsafe { Slot::<A>::take(letter) };
+                    let message = unsafe { Slot::<A, HeadIn<M>>::take(letter) };
                     slots.free(lane, Self::view(letter).head().label.get().slot());
                     message
                 })

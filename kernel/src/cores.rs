@@ -22,8 +22,10 @@
 //! they would have.
 #![expect(unsafe_code, reason = "per-core state that only its core touches, in one static table")]
 
-use crate::desk::{Resident, Tenant};
+use crate::desk::{Entry, Resident, Tenant};
 use crate::foreign;
+#[cfg(target_os = "none")]
+use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
 use crate::promise::Ticket;
 use crate::ready::{self, ActorId, Invitations, Mark, Next, Ready, Unseen};
@@ -52,15 +54,16 @@ const KEEPS_TURNS: bool = cfg!(target_os = "none") || trace::IS_ON;
 
 /// In place of a method: a monitor decides.
 const DECIDING: u8 = u8::MAX;
-/// In place of a method: neither that, nor a method.
-const NO_METHOD: u8 = u8::MAX - 1;
+/// In place of a method: neither that, nor a method. What is kept of a method is its number plus one. (Most actors have one method, and send
+/// zeros: a Cortex-M0+ would keep the zero of the one for the other, at the expense of all else.)
+const NO_METHOD: u8 = 0;
 /// So many methods can an actor have.
-pub(crate) const MAX_METHODS: usize = NO_METHOD as usize;
+pub(crate) const MAX_METHODS: usize = DECIDING as usize - 1;
 
 /// Numbers for actors, given out once each.
 #[repr(C)]
 struct Table {
-    actors: [Guarded<Option<&'static dyn Resident>>; MAX_ACTORS],
+    actors: [Entry; MAX_ACTORS],
     lock: LockWord,
     /// How many there are; under `lock`.
     used: Guarded<u16>,
@@ -72,7 +75,7 @@ unsafe impl Sync for Table {}
 impl Table {
     const_unless_loom! {
         fn new() -> Self {
-            Self { lock: LockWord::new(), used: Guarded::new(0), actors: array_of!(Guarded::new(None)) }
+            Self { lock: LockWord::new(), used: Guarded::new(0), actors: array_of!(Entry::new()) }
         }
     }
 }
@@ -98,12 +101,20 @@ pub(crate) fn register(tenant: &Tenant) -> ActorId {
             panic!("this program has more than {MAX_ACTORS} actors, the most the kernel's table holds");
         }
         let id = ActorId::nth(used);
-        TABLE.actors[id.place()].set(Some(tenant.resident));
+        TABLE.actors[id.place()].set(tenant.resident);
         TABLE.used.set(used + 1);
         if tenant.pinned_to.is_some() {
             ready::pin(id);
         }
         desk.move_in(tenant, id);
+        // One that is pinned to a core which is not there is visited by the core that finds out.
+        #[cfg(target_os = "none")]
+        if let Some(how) = tenant.straight
+            && desk.has_chosen_lock()
+            && tenant.pinned_to.is_none_or(|core| core < port::cores())
+        {
+            TABLE.actors[id.place()].set_straight(how);
+        }
         tenant.resident.office().open(tenant.capacity);
         id
     });
@@ -112,10 +123,20 @@ pub(crate) fn register(tenant: &Tenant) -> ActorId {
 }
 
 #[inline(always)]
+fn entry(id: ActorId) -> &'static Entry {
+    &TABLE.actors[id.place()]
+}
+
+#[inline(always)]
 fn actor(id: ActorId) -> &'static dyn Resident {
-    let entry = TABLE.actors[id.place()].get();
     // SAFETY: an entry is written before its number is given out, and never changes.
-    unsafe { entry.unwrap_unchecked() }
+    unsafe { entry(id).resident().unwrap_unchecked() }
+}
+
+/// The core an actor is pinned to.
+#[cfg(target_os = "none")]
+pub(crate) fn pinned_to(id: ActorId) -> Option<u8> {
+    actor(id).pinned_to()
 }
 
 /// What belongs to one core.
@@ -360,7 +381,12 @@ fn next_ready(core: &Core) -> Option<Next> {
 /// Whether an actor waits for this core, or something was published for it: then one letter each.
 #[inline(always)]
 pub(crate) fn others_wait(here: u8) -> bool {
-    let core = core(here);
+    others_wait_for(core(here))
+}
+
+/// The same where the core is at hand.
+#[inline(always)]
+pub(crate) fn others_wait_for(core: &Core) -> bool {
     !core.ready.is_empty() || core.notice().is_raised()
 }
 
@@ -383,13 +409,69 @@ pub(crate) fn visit_next(here: u8) -> bool {
     let me = core(here);
     let Some(Next { id, is_last }) = next_ready(me) else { return false };
     if !is_last && port::cores() > 1 {
-        offer_surplus(here);
+        offer_rest(again(here));
     }
     set_visiting(me, id.raw());
-    if actor(id).visit(here, Mark::SET) {
+    if visit(me, here, id, Mark::SET) {
         visit_again(here, id);
     }
     true
+}
+
+/// The number of this core, for what is seldom done: on a chip it is asked for again, so that it is not kept meanwhile.
+#[inline(always)]
+fn again(here: u8) -> u8 {
+    if cfg!(target_os = "none") { port::core() } else { here }
+}
+
+/// What is left in this core's ready set is offered to others. By itself on a chip: a visit to the only one there is shorter without it.
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
+fn offer_rest(here: u8) {
+    offer_surplus(here);
+}
+
+/// Visits an actor whose turn it is; the mark is set if it was just taken out of this core's ready set.
+#[inline(always)]
+fn visit(me: &'static Core, here: u8, id: ActorId, mark: Mark) -> bool {
+    // It is pinned to this core or to none: who is pinned elsewhere is invited there, and comes into no other set.
+    #[cfg(target_os = "none")]
+    if let Some(office) = entry(id).straight() {
+        // SAFETY: there is a straight line; the lock is held, and the letter is published and the next of its lane.
+        let run = |at| unsafe { entry(id).run(me, at) };
+        // SAFETY: it is there.
+        let again = || -> &'static Office { unsafe { entry(id).straight().unwrap_unchecked() } };
+        return visit::visit_in_order(office, run, again, visit_several, visit_otherwise, here);
+    }
+    let _ = me;
+    actor(id).visit(here, mark)
+}
+
+/// Goes on with a visit to the actor whose turn it is, by its straight line: there are several letters, most often in one lane.
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+#[inline(never)]
+fn visit_several() -> bool {
+    let me = core(port::core());
+    let Some(id) = ActorId::from_raw(me.visiting.own()) else { return false };
+    // SAFETY: there is a straight line; the lock is held, and the letter is published and the next of its lane.
+    let run = |at| unsafe { entry(id).run(me, at) };
+    // SAFETY: it is there.
+    let office = || -> &'static Office { unsafe { entry(id).straight().unwrap_unchecked() } };
+    visit::visit_one_lane(office, run, visit_otherwise, me)
+}
+
+#[cfg(all(target_os = "none", not(target_arch = "arm")))]
+fn visit_several() -> bool {
+    visit_otherwise(visit::visit_otherwise)
+}
+
+/// Goes on with a visit to the actor whose turn it is, off the straight line. Who that is, and where, is asked for again.
+#[cfg(target_os = "none")]
+#[cold]
+#[inline(never)]
+fn visit_otherwise(go_on: fn(&'static Office, &'static (dyn Resident + 'static), u8) -> bool) -> bool {
+    let here = port::core();
+    ActorId::from_raw(core(here).visiting.own()).is_some_and(|id| go_on(actor(id).office(), actor(id), here))
 }
 
 #[inline(always)]
@@ -408,9 +490,21 @@ pub(crate) fn end_turns(here: u8) {
 /// The method that this core runs now, of the actor it visits.
 #[inline(always)]
 pub(crate) fn set_method(here: u8, method: impl FnOnce() -> u8) {
+    set_method_of(core(here), method);
+}
+
+/// The same where the core is at hand.
+#[inline(always)]
+pub(crate) fn set_method_of(core: &Core, method: impl FnOnce() -> u8) {
     if KEEPS_TURNS {
-        core(here).method.hint(method());
+        core.method.hint(method().wrapping_add(1));
     }
+}
+
+/// The number of the method that a core runs; of none, one that no method has.
+#[inline(always)]
+fn method_of(core: &Core) -> u8 {
+    core.method.glance().wrapping_sub(1)
 }
 
 /// A monitor is called while this lives, and may not wait: its lock is held.
@@ -481,8 +575,11 @@ impl Outer {
 impl Drop for Outer {
     #[inline(always)]
     fn drop(&mut self) {
-        set_visiting(core(self.here), self.visiting);
-        set_method(self.here, || self.method);
+        let core = core(self.here);
+        set_visiting(core, self.visiting);
+        if KEEPS_TURNS {
+            core.method.hint(self.method);
+        }
     }
 }
 
@@ -490,20 +587,34 @@ impl Drop for Outer {
 pub(crate) fn turn_of(there: u8) -> Option<(&'static str, Option<&'static str>)> {
     let core = (usize::from(there) < MAX_CORES).then(|| core(there))?;
     let id = ActorId::from_raw(core.visiting.glance())?;
-    Some(actor(id).names(core.method.glance()))
+    Some(actor(id).names(method_of(core)))
 }
 
 /// The names of an actor, by its number, and of one of its methods.
 pub(crate) fn names(number: u16, method: u8) -> Option<(&'static str, Option<&'static str>)> {
     let id = (usize::from(number) < MAX_ACTORS).then(|| ActorId::nth(number))?;
-    let used = TABLE.actors[id.place()].get().is_some();
+    let used = entry(id).resident().is_some();
     used.then(|| actor(id).names(method))
 }
 
 /// The actor has more to do; or it is pinned to another core, which has to do it.
+#[inline(always)]
+fn visit_again(here: u8, id: ActorId) {
+    if KEEPS_TURNS { visit_this_again(again(here)) } else { visit_once_more(here, id) }
+}
+
+/// The same with the actor whose turn it is.
 #[cold]
 #[inline(never)]
-fn visit_again(here: u8, id: ActorId) {
+fn visit_this_again(here: u8) {
+    if let Some(id) = ActorId::from_raw(core(here).visiting.own()) {
+        visit_once_more(here, id);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn visit_once_more(here: u8, id: ActorId) {
     match actor(id).pinned_to() {
         Some(there) if there != here => hand_over(here, there, id),
         _ => note(here, id),
@@ -758,7 +869,7 @@ fn visit_surplus(here: u8) -> bool {
                 offer(here);
             }
             set_visiting(me, id.raw());
-            if actor(id).visit(here, Mark::NONE) {
+            if visit(me, here, id, Mark::NONE) {
                 note(here, id);
             }
         }

@@ -25,14 +25,18 @@
 
 use core::ptr::NonNull;
 
+use crate::cores::Core;
 use crate::hand::Hand;
 use crate::inbox::Lists;
-use crate::lane::SlotsOf;
+#[cfg(target_os = "none")]
+use crate::lane::LaneHead;
+use crate::lane::{Place, SlotsOf};
 use crate::letter::{Descriptor, Head, Link};
 use crate::mailbox::Office;
-use crate::port::{self, LockWord};
+#[cfg(target_os = "none")]
+use crate::port::MAX_CORES;
 use crate::ready::{ActorId, Mark};
-use crate::sync::{Count32, Flag, Guarded, Mutant, const_unless_loom, fence, removed};
+use crate::sync::{Count32, Flag, Guarded, LockChoice, LockWord, Mutant, TryLock, const_unless_loom, fence, removed};
 use crate::trace;
 
 /// What a worker asks of an actor whose type it does not know. What looks at letters or at the monitor is asked by the holder of the
@@ -41,8 +45,8 @@ pub(crate) trait Resident: Sync {
     /// Visits the actor: runs letters of it on this core, as many as is fair; true if there is more to do here. The mark is set if it
     /// was just taken out of this core's ready set. An actor that is pinned to another core has more to do, always.
     ///
-    /// The straight line of a visit exists once per type; all else, on a chip, once for actors with and once for actors without a
-    /// monitor.
+    /// The straight line of a visit to an actor with a monitor exists once per type; all else, on a chip, once for actors with and once
+    /// for actors without a monitor.
     fn visit(&'static self, here: u8, mark: Mark) -> bool;
 
     /// Its mailbox.
@@ -60,13 +64,12 @@ pub(crate) trait Resident: Sync {
     /// The names of the actor and of one of its methods.
     fn names(&self, method: u8) -> (&'static str, Option<&'static str>);
 
-    /// Of an actor without a monitor: runs letters of a lane from one place up to another, one at least, and after the first only while
-    /// no other actor waits for the core. Each is received, and its slot freed, before it is run, under the lock. The place where
-    /// it stopped.
+    /// Of an actor without a monitor: runs the letter at a place, on this core. It is received, and its slot freed, before it
+    /// is run, under the lock, which stands for the borrow.
     ///
     /// # Safety
-    /// The caller holds the lock; the letters are published, and the first is the oldest of its lane not received yet.
-    unsafe fn run_several(&'static self, here: u8, lane: usize, place: u16, until: u16) -> u16;
+    /// The caller holds the lock; the letter is published, and the oldest of its lane not received yet.
+    unsafe fn run_in_order(&'static self, here: &'static Core, at: Place);
 
     /// Of an actor with a monitor: lets it decide. The inbox is not empty.
     fn schedule(&'static self);
@@ -119,10 +122,16 @@ pub(crate) enum Left {
 }
 
 /// What is not generic in an actor's mailbox, besides its lanes.
+#[repr(C)]
 pub(crate) struct Desk {
-    lock: LockWord,
-    /// The core the actor is pinned to, plus one. Written before its number.
+    lock_choice: LockChoice,
+    lock_word: LockWord,
+    /// The core the actor is pinned to, plus one. Written before its number. (A chip asks the actor: that is seldom.)
+    #[cfg(not(target_os = "none"))]
     pinned: Guarded<u8>,
+    /// Taken by senders that share the actor's only lane. (A host has it where only they touch it.)
+    #[cfg(target_os = "none")]
+    lane_word: LockWord,
     calls: Flags,
     /// The actor's number in the kernel's table; 0 until its first letter.
     id: Count32,
@@ -142,7 +151,7 @@ impl Flags {
     #[inline(always)]
     fn any(&self) -> bool {
         // SAFETY: two flags side by side, aligned as a half word.
-        unsafe { Flag::is_any_raised(&raw const *self as *const [Flag; 2]) }
+        unsafe { Flag::is_any_raised::<0>((&raw const *self).cast()) }
     }
 
     #[cfg(not(all(target_os = "none", target_arch = "arm")))]
@@ -165,18 +174,114 @@ pub(crate) struct Tenant {
     pub(crate) pinned_to: Option<u8>,
     /// Letters that one lane holds.
     pub(crate) capacity: u16,
+    /// If the workers of a chip visit it by the straight line that all such actors share.
+    #[cfg(target_os = "none")]
+    pub(crate) straight: Option<Straight>,
+}
+
+/// How the straight line of a chip's worker runs a letter of an actor: without a monitor, and with a lane for each core.
+#[cfg(target_os = "none")]
+#[derive(Clone, Copy)]
+pub(crate) struct Straight {
+    office: &'static Office<[LaneHead; MAX_CORES]>,
+    run: RunInOrder,
+}
+
+/// [`Resident::run_in_order`] of some type, whose body it is given.
+#[cfg(target_os = "none")]
+type RunInOrder = unsafe fn(NonNull<()>, &'static Core, Place);
+
+#[cfg(target_os = "none")]
+impl Straight {
+    pub(crate) fn new<R: Resident + 'static>(office: &'static Office<[LaneHead; MAX_CORES]>) -> Self {
+        let run: unsafe fn(&'static R, &'static Core, Place) = R::run_in_order;
+        // SAFETY: a reference is passed as a pointer is; `run` is called with that of a resident of this very type.
+        let run = unsafe { core::mem::transmute::<unsafe fn(&'static R, &'static Core, Place), RunInOrder>(run) };
+        Self { office, run }
+    }
+}
+
+/// An actor in the kernel's table. Each part is read when it is needed, because registers are few.
+#[repr(C)]
+pub(crate) struct Entry {
+    #[cfg(target_os = "none")]
+    office: Guarded<Option<&'static Office<[LaneHead; MAX_CORES]>>>,
+    #[cfg(target_os = "none")]
+    run: Guarded<Option<RunInOrder>>,
+    resident: Guarded<Option<&'static dyn Resident>>,
+}
+
+impl Entry {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self {
+            Self {
+                #[cfg(target_os = "none")]
+                office: Guarded::new(None),
+                #[cfg(target_os = "none")]
+                run: Guarded::new(None),
+                resident: Guarded::new(None),
+            }
+        }
+    }
+
+    pub(crate) fn set(&self, resident: &'static dyn Resident) {
+        self.resident.set(Some(resident));
+    }
+
+    /// The actor, if this entry is in use.
+    #[inline(always)]
+    pub(crate) fn resident(&self) -> Option<&'static dyn Resident> {
+        self.resident.get()
+    }
+}
+
+#[cfg(target_os = "none")]
+impl Entry {
+    /// There is a straight line to this actor.
+    pub(crate) fn set_straight(&self, Straight { office, run }: Straight) {
+        self.run.set(Some(run));
+        self.office.set(Some(office));
+    }
+
+    /// Its mailbox, if there is a straight line to this actor.
+    #[inline(always)]
+    pub(crate) fn straight(&self) -> Option<&'static Office<[LaneHead; MAX_CORES]>> {
+        self.office.get()
+    }
+
+    /// Runs a letter.
+    ///
+    /// # Safety
+    /// There is a straight line to this actor, and as [`Resident::run_in_order`].
+    #[inline(always)]
+    pub(crate) unsafe fn run(&self, here: &'static Core, at: Place) {
+        // SAFETY: the caller's promise: `run` is that of the resident's type.
+        unsafe {
+            let body = NonNull::from(self.resident.get().unwrap_unchecked()).cast();
+            (self.run.get().unwrap_unchecked())(body, here, at);
+        }
+    }
 }
 
 impl Desk {
     const_unless_loom! {
         pub(crate) fn new() -> Self {
             Self {
-                lock: LockWord::new(),
+                lock_choice: LockChoice::new(),
+                lock_word: LockWord::new(),
                 calls: Flags { bell: Flag::new(), room_wanted: Flag::new() },
+                #[cfg(not(target_os = "none"))]
                 pinned: Guarded::new(0),
+                #[cfg(target_os = "none")]
+                lane_word: LockWord::new(),
                 id: Count32::new(),
             }
         }
+    }
+
+    #[inline(always)]
+    fn lock(&self) -> TryLock<'_> {
+        TryLock { word: &self.lock_word, choice: &self.lock_choice }
     }
 
     /// The actor's number, if it has one already.
@@ -195,6 +300,8 @@ impl Desk {
 
     /// Gives the actor its number. Called once, under the lock of the kernel's table.
     pub(crate) fn move_in(&self, tenant: &Tenant, id: ActorId) {
+        self.lock().choose(id.number());
+        #[cfg(not(target_os = "none"))]
         self.pinned.set(tenant.pinned_to.map_or(0, |core| core + 1));
         if tenant.letters.is_some() || trace::IS_ON {
             // SAFETY: the slots are the tenant's, and nobody has sent a letter yet.
@@ -208,31 +315,28 @@ impl Desk {
         self.id.publish(id.raw(), None);
     }
 
-    /// The core the actor is pinned to. The actor has its number.
+    /// The core the actor is pinned to, which has this number.
+    #[cfg(not(target_os = "none"))]
     #[inline(always)]
-    pub(crate) fn pinned_to(&self) -> Option<u8> {
+    pub(crate) fn pinned_to(&self, _: ActorId) -> Option<u8> {
         self.pinned.get().checked_sub(1)
     }
 
-    /// Tries for the lock, and rings the bell if it is taken, where nobody but the calling core ever takes it: of an actor that is
-    /// pinned there.
-    ///
-    /// # Safety
-    /// No other core ever tries for this lock, and no interrupt does.
-    #[inline(always)]
-    pub(crate) unsafe fn enter_alone(&self) -> bool {
-        // SAFETY: the caller's promise: nobody else sets the word.
-        let entered = unsafe { self.lock.test_and_set_exclusive() };
-        if !entered {
-            self.calls.bell.raise(None);
-        }
-        entered
+    #[cfg(target_os = "none")]
+    pub(crate) fn pinned_to(&self, id: ActorId) -> Option<u8> {
+        crate::cores::pinned_to(id)
+    }
+
+    /// What senders take that share a lane.
+    #[cfg(target_os = "none")]
+    pub(crate) fn lane_word(&self) -> &LockWord {
+        &self.lane_word
     }
 
     /// Tries for the lock, and rings the bell if it is taken.
     #[inline(always)]
     pub(crate) fn enter(&self) -> bool {
-        port::test_and_set(&self.lock) || self.enter_again()
+        self.lock().try_take() || self.enter_again()
     }
 
     #[cold]
@@ -243,7 +347,7 @@ impl Desk {
             self.calls.bell.raise(None);
         }
         fence(Mutant::RingFence);
-        !removed(Mutant::NoSecondTry) && port::test_and_set(&self.lock)
+        !removed(Mutant::NoSecondTry) && self.lock().try_take()
     }
 
     /// The holder begins a round: whoever rang before this is served by it.
@@ -263,7 +367,7 @@ impl Desk {
     /// Tries for the lock without ringing: for a caller that will come back, or was rung for.
     #[inline(always)]
     pub(crate) fn try_enter(&self) -> bool {
-        port::test_and_set(&self.lock)
+        self.lock().try_take()
     }
 
     /// Whether the bell was rung, as the holder sees it before a round.
@@ -275,8 +379,21 @@ impl Desk {
     /// Releases the lock. The bell and who wants room are looked at after this.
     #[inline(always)]
     pub(crate) fn release(&self) {
-        self.lock.clear();
+        self.lock().free();
         fence(Mutant::ExitFence);
+    }
+
+    /// The same where the lock has what it chooses first.
+    #[inline(always)]
+    pub(crate) fn release_chosen(&self) {
+        self.lock().free_chosen();
+        fence(Mutant::ExitFence);
+    }
+
+    /// Whether the lock has what it chooses first, on this processor.
+    #[cfg(target_os = "none")]
+    pub(crate) fn has_chosen_lock(&self) -> bool {
+        self.lock().has_chosen()
     }
 
     /// Whether the bell rang since the round began, asked after the release.
@@ -307,6 +424,10 @@ impl Desk {
         self.calls.any()
     }
 
+    /// Where the flags are that [`calls`](Self::calls) looks at.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    pub(crate) const CALLS: usize = core::mem::offset_of!(Self, calls);
+
     /// Releases the lock; true if the bell rang since the round began.
     #[inline(always)]
     #[must_use = "whoever rang relies on it"]
@@ -317,6 +438,6 @@ impl Desk {
 
     /// Releases the lock without looking at the bell: for a caller that comes back anyway.
     pub(crate) fn abandon(&self) {
-        self.lock.clear();
+        self.lock().free();
     }
 }

@@ -40,6 +40,11 @@ opaque! {
     [] crate::monitor::SharingOf = "SharingOf";
     [] crate::promise::Ticket = "Ticket";
     [] crate::port::LockWord = "LockWord";
+    [] crate::port::LockRegister = "LockRegister";
+    [] crate::letter::Head = "Head";
+    [] crate::letter::Top = "Top";
+    [] crate::letter::TopAlone = "TopAlone";
+    [const N: usize] crate::lane::Order<N> = "Order";
     [M, const N: usize] Rehearsal<'_, M, N> = "Rehearsal";
     [S] crate::RuleBook<'_, S> = "RuleBook";
     [S, W] crate::When<'_, S, W> = "When";

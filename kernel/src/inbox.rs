@@ -10,8 +10,8 @@ use core::ptr::NonNull;
 
 use crate::gate::{Gate, Sharing, compatible};
 use crate::hand::Hand;
-use crate::lane::Places;
-use crate::letter::{Access, Category, Descriptor, Head, Letter, Link, Stage};
+use crate::lane::{Order, OrderOf, Places};
+use crate::letter::{Access, Category, Descriptor, Head, HeadOf, Letter, Link, Stage, TopAlone};
 use crate::objects::Claims;
 use crate::sync::{Count32, Ended, Guarded, Mutant, const_unless_loom};
 use crate::trace::Owner;
@@ -99,6 +99,10 @@ pub trait ListsOf: Sized + 'static {
     fn empty() -> Self;
     /// Where a monitor decides.
     fn lists(&self) -> Option<&Lists>;
+    /// What is kept of a letter besides its message.
+    type Head: HeadOf;
+    /// Which slots the places of a lane name: nothing, if letters leave in order.
+    type Order<const N: usize>: OrderOf;
 }
 
 impl ListsOf for () {
@@ -110,6 +114,8 @@ impl ListsOf for () {
     fn lists(&self) -> Option<&Lists> {
         None
     }
+    type Head = TopAlone;
+    type Order<const N: usize> = ();
 }
 
 impl ListsOf for Lists {
@@ -123,6 +129,8 @@ impl ListsOf for Lists {
     fn lists(&self) -> Option<&Lists> {
         Some(self)
     }
+    type Head = Head;
+    type Order<const N: usize> = Order<N>;
 }
 
 /// The lists of letters of one actor, and its gate. Everything here is under the actor's lock.

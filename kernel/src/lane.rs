@@ -20,6 +20,8 @@
 //! then a sender only compares, and a mailbox of zeros is full until its actor gets its number. **Invariant (places):** between `freed` and
 //! `sent` every place names a different slot. Places hold the slot XOR the place, so that a lane of zeros is in order.
 //!
+//! Letters of an actor without a monitor leave in order: the slot of the `p`-th letter is `p % N`, for good, and there is no `order`.
+//!
 //! # Two parts
 //!
 //! [`LaneHead`] is what the kernel works with, whatever the actor; [`Slots`] is what depends on its type. So everything that
@@ -31,7 +33,8 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use crate::body::SMALL;
-use crate::letter::{Access, Head, Label, Link};
+use crate::inbox::ListsOf;
+use crate::letter::{Access, Head, HeadOf, Label, Link, Top};
 use crate::methods::Methods;
 use crate::objects::{Claims, Objects, PerLetter};
 use crate::port::{self, LockWord, MAX_CORES};
@@ -53,13 +56,15 @@ struct SenderSide {
     /// How many letters were sent that are no readers, where that matters.
     #[cfg(not(any(target_os = "none", loom)))]
     writers: Count16,
-    /// Whether the actor is in the sender's core's ready set on account of this lane. Its core's own.
+    /// Whether the actor is in the sender's core's ready set on account of this lane. Its core's own. (On a chip the set says it.)
+    #[cfg(not(target_os = "none"))]
     noted: Byte,
     /// Whether a letter found no room.
     was_full: Flag,
     /// The core that waits for room, plus one.
     wants_room: Byte,
-    /// Taken by senders where several share the lane.
+    /// Taken by senders where several share the lane. (A chip has it on the desk.)
+    #[cfg(not(target_os = "none"))]
     shared: LockWord,
 }
 
@@ -88,9 +93,11 @@ impl LaneHead {
                     sent: Count16::new(),
                     #[cfg(not(any(target_os = "none", loom)))]
                     writers: Count16::new(),
+                    #[cfg(not(target_os = "none"))]
                     noted: Byte::new(),
                     was_full: Flag::new(),
                     wants_room: Byte::new(),
+                    #[cfg(not(target_os = "none"))]
                     shared: LockWord::new(),
                 },
                 receiver: ReceiverSide {
@@ -141,12 +148,18 @@ impl Counts {
 
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 impl Counts {
-    /// The lane and the place of the only letter in both lanes of a chip; none also once in a while when there is just one. Called by
+    /// The only letter in both lanes of a chip; none also once in a while when there is just one. Called by
     /// the holder of the lock. Both counts of sent letters are read at once: a consistent cut.
     #[inline(always)]
-    pub(crate) fn only_letter(&self) -> Option<(usize, u16)> {
+    pub(crate) fn only_letter(&self) -> Option<Place> {
         let (sent, received) = self.sent_and_received();
         only_letter(sent, received)
+    }
+
+    /// What was sent and received through the two lanes of a chip, in the halves of words. Called by the holder of the lock.
+    #[inline(always)]
+    pub(crate) fn counts(&self) -> (u32, u32) {
+        self.sent_and_received()
     }
 
     /// Whether there is a letter in any of the two lanes of a chip. Called by the holder of the lock.
@@ -165,15 +178,29 @@ impl Counts {
         Span { from: lanes(received), until: lanes(sent) }
     }
 
+    /// What was received through the two lanes of a chip, in the halves of a word. Called by the holder of the lock.
+    #[inline(always)]
+    pub(crate) fn received(&self) -> u32 {
+        // SAFETY: both halves are the holder's own, the caller's; they are aligned as a word.
+        unsafe { (&raw const self.received).cast::<u32>().read() }
+    }
+
+    /// How many letters were ever sent through both lanes of a chip, as any core sees it without synchronising.
+    #[inline(always)]
+    pub(crate) fn sum_of_tails(&self) -> u16 {
+        const { assert!(MAX_CORES == 2) };
+        // SAFETY: the counts are aligned as a word, and these are the first.
+        let both = unsafe { Count16::glance_at_both(&self.sent) };
+        (both as u16).wrapping_add((both >> 16) as u16)
+    }
+
     /// The counts of both lanes, in the halves of a word. Called by the holder of the lock.
     #[inline(always)]
     fn sent_and_received(&self) -> (u32, u32) {
         const { assert!(MAX_CORES == 2) };
         // SAFETY: the counts are aligned as a word, and these are the first.
         let sent = unsafe { Count16::read_both(&self.sent) };
-        // SAFETY: both halves are the holder's own, the caller's; they are aligned as a word.
-        let received = unsafe { (&raw const self.received).cast::<u32>().read() };
-        (sent, received)
+        (sent, self.received())
     }
 }
 
@@ -191,16 +218,141 @@ impl Span {
     }
 }
 
-/// The lane and the place of the only letter, from what was sent and received through two lanes, each in half a word. None also for a letter
+/// The only letter, from what was sent and received through two lanes, each in half a word. None also for a letter
 /// that is the 65536th of the first lane.
 #[cfg(any(all(target_os = "none", target_arch = "arm"), test))]
 #[inline(always)]
-fn only_letter(sent: u32, received: u32) -> Option<(usize, u16)> {
-    match sent.wrapping_sub(received) {
-        // If the lower half went over, it has borrowed from the upper one, which may have a letter then.
-        1 if sent as u16 != 0 => Some((0, received as u16)),
-        0x1_0000 => Some((1, (received >> 16) as u16)),
-        _ => None,
+fn only_letter(sent: u32, received: u32) -> Option<PlaceInHalves> {
+    let waiting = sent.wrapping_sub(received);
+    if waiting != 1 {
+        // Sooner than from the other core a letter comes from this one, most often the first.
+        core::hint::cold_path();
+        if waiting != 1 << 16 {
+            return None;
+        }
+    } else if sent as u16 == 0 {
+        core::hint::cold_path();
+        // The lower half went over, and has borrowed from the upper one, which may have a letter then.
+        return None;
+    }
+    Some(PlaceInHalves { lane: waiting, received })
+}
+
+/// The oldest letter, if one of the two lanes has letters and the other one has none.
+#[cfg(any(all(target_os = "none", target_arch = "arm"), test))]
+#[inline(always)]
+pub(crate) fn in_one_lane(sent: u32, received: u32) -> Option<PlaceInHalves> {
+    let differ = sent ^ received;
+    let mut lane = 1;
+    if differ >> 16 != 0 {
+        core::hint::cold_path();
+        if differ as u16 != 0 {
+            return None;
+        }
+        lane = 1 << 16;
+    } else if differ == 0 {
+        core::hint::cold_path();
+        return None;
+    }
+    Some(PlaceInHalves { lane, received })
+}
+
+/// Whether the letters between two counts of two lanes, each in half a word, include one whose place is a multiple of a power of two.
+#[cfg(any(all(target_os = "none", target_arch = "arm"), test))]
+#[inline(always)]
+pub(crate) fn has_gone_over(sent: u32, received: u32, power: u16) -> bool {
+    let parts = !(u32::from(power - 1) * 0x1_0001);
+    (sent ^ received) & parts != 0
+}
+
+/// Where a letter is: in which lane, and at which place of it.
+#[cfg(not(all(target_os = "none", target_arch = "arm")))]
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    lane: usize,
+    place: u16,
+}
+
+#[cfg(not(all(target_os = "none", target_arch = "arm")))]
+impl Place {
+    #[inline(always)]
+    pub(crate) fn new(lane: usize, place: u16) -> Self {
+        Self { lane, place }
+    }
+
+    /// The place after it.
+    #[inline(always)]
+    pub(crate) fn next(self) -> Self {
+        Self { place: self.place.wrapping_add(1), ..self }
+    }
+
+    #[inline(always)]
+    pub(crate) fn lane(self) -> usize {
+        self.lane
+    }
+
+    #[inline(always)]
+    pub(crate) fn place(self) -> u16 {
+        self.place
+    }
+}
+
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+pub(crate) type Place = PlaceInHalves;
+
+/// The same on a chip, as it is found without a branch: what it means is worked out where it is used.
+#[cfg(any(all(target_os = "none", target_arch = "arm"), test))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PlaceInHalves {
+    /// 1 in one of the halves: that of the lane.
+    lane: u32,
+    /// In the half of the lane, the place; anything in the other one.
+    received: u32,
+}
+
+#[cfg(any(all(target_os = "none", target_arch = "arm"), test))]
+impl PlaceInHalves {
+    #[inline(always)]
+    pub(crate) fn new(lane: usize, place: u16) -> Self {
+        let shift = Self::shift(lane);
+        Self { lane: 1 << shift, received: u32::from(place) << shift }
+    }
+
+    /// The place after it.
+    #[inline(always)]
+    pub(crate) fn next(self) -> Self {
+        Self { received: self.received.wrapping_add(self.lane), ..self }
+    }
+
+    #[inline(always)]
+    pub(crate) fn lane(self) -> usize {
+        let lane = self.lane >> 16;
+        // SAFETY: the 1 is in one of the halves.
+        unsafe { core::hint::assert_unchecked(lane < 2) };
+        lane as usize
+    }
+
+    #[inline(always)]
+    pub(crate) fn place(self) -> u16 {
+        (self.received >> Self::shift(self.lane())) as u16
+    }
+
+    /// The oldest letter of the same lane, when so many were received.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) fn after(self, received: u32) -> Self {
+        Self { received, ..self }
+    }
+
+    /// How many letters of its lane were sent from it on.
+    #[inline(always)]
+    pub(crate) fn waiting(self, sent: u32) -> u16 {
+        (sent.wrapping_sub(self.received) >> Self::shift(self.lane())) as u16
+    }
+
+    #[inline(always)]
+    fn shift(lane: usize) -> u32 {
+        (lane as u32 & 1) * 16
     }
 }
 
@@ -320,6 +472,7 @@ impl<'a> Lane<'a> {
     }
 
     /// Marks the actor as noted by the lane's core; true if it was not.
+    #[cfg(not(target_os = "none"))]
     #[inline(always)]
     pub(crate) fn mark(self) -> bool {
         let unmarked = !self.is_marked();
@@ -329,16 +482,35 @@ impl<'a> Lane<'a> {
         unmarked
     }
 
+    #[cfg(not(target_os = "none"))]
     #[inline(always)]
     pub(crate) fn is_marked(self) -> bool {
         self.head.sender.noted.glance() != 0
     }
 
     /// The actor is out of the core's ready set.
+    #[cfg(not(target_os = "none"))]
     #[inline(always)]
     pub(crate) fn unmark(self) {
         self.head.sender.noted.hint(0);
     }
+
+    /// On a chip a ready set keeps no marks: it says itself who is in.
+    #[cfg(target_os = "none")]
+    #[inline(always)]
+    pub(crate) fn mark(self) -> bool {
+        true
+    }
+
+    #[cfg(target_os = "none")]
+    #[inline(always)]
+    pub(crate) fn is_marked(self) -> bool {
+        false
+    }
+
+    #[cfg(target_os = "none")]
+    #[inline(always)]
+    pub(crate) fn unmark(self) {}
 
     /// Says that this core (or, where the lane is shared, some core) waits for room. The receiver takes it back (0) before
     /// it tells that core.
@@ -350,12 +522,10 @@ impl<'a> Lane<'a> {
         self.head.sender.wants_room.read()
     }
 
-    /// Holds the lane for one of several senders while this lives. Interrupts are masked by the caller.
-    pub(crate) fn share(self) -> Shared<'a> {
-        while !port::test_and_set(&self.head.sender.shared) {
-            port::pause();
-        }
-        Shared(&self.head.sender.shared)
+    /// What senders take that share the lane.
+    #[cfg(not(target_os = "none"))]
+    pub(crate) fn word_of_senders(self) -> &'a LockWord {
+        &self.head.sender.shared
     }
 
     // ---- the receiver's side: the holder of the actor's lock ----
@@ -451,22 +621,44 @@ impl<'a> Lane<'a> {
     }
 }
 
+/// The head of a slot without a letter, natively in a constant.
+macro_rules! new_head {
+    () => {{
+        #[cfg(not(loom))]
+        let head = HeadOf::NEW;
+        #[cfg(loom)]
+        let head = HeadOf::new();
+        head
+    }};
+}
+
+/// Places that name their own slots, natively in a constant.
+macro_rules! new_order {
+    () => {{
+        #[cfg(not(loom))]
+        let order = OrderOf::IN_ORDER;
+        #[cfg(loom)]
+        let order = OrderOf::in_order();
+        order
+    }};
+}
+
 /// One letter's slot.
 #[repr(C)]
-pub(crate) struct Slot<A: Methods> {
-    head: Head,
+pub(crate) struct Slot<A: Methods, H: HeadOf> {
+    head: H,
     claims: <A::Objects as Objects>::PerLetter,
     message: UnsafeCell<MaybeUninit<A::Message>>,
 }
 
-impl<A: Methods> Slot<A> {
+impl<A: Methods, H: HeadOf> Slot<A, H> {
     pub(crate) const MESSAGE_OFFSET: usize = core::mem::offset_of!(Self, message);
     pub(crate) const CLAIMS_OFFSET: Option<usize> =
         if <A::Objects as Objects>::PerLetter::KEPT { Some(core::mem::offset_of!(Self, claims)) } else { None };
 
     const_unless_loom! {
         fn new() -> Self {
-            Self { head: Head::new(), claims: PerLetter::EMPTY, message: UnsafeCell::new(MaybeUninit::uninit()) }
+            Self { head: new_head!(), claims: PerLetter::EMPTY, message: UnsafeCell::new(MaybeUninit::uninit()) }
         }
     }
 
@@ -477,7 +669,7 @@ impl<A: Methods> Slot<A> {
     #[inline(always)]
     pub(crate) unsafe fn take(this: NonNull<Head>) -> A::Message {
         // SAFETY: `this` is the head of a `Slot<A>` with its provenance, and the caller's promise holds.
-        unsafe { this.as_ref() }.content.with_mut(|_| ());
+        unsafe { Top::of(this) }.content.with_mut(|_| ());
         // SAFETY: the same.
         unsafe { this.byte_add(Self::MESSAGE_OFFSET).cast::<A::Message>().read() }
     }
@@ -489,7 +681,7 @@ impl<A: Methods> Slot<A> {
     #[inline(always)]
     pub(crate) unsafe fn take_at(this: NonNull<Head>) -> *const A::Message {
         // SAFETY: `this` is the head of a `Slot<A>` with its provenance, and the caller's promise holds.
-        unsafe { this.as_ref() }.content.with_mut(|_| ());
+        unsafe { Top::of(this) }.content.with_mut(|_| ());
         // SAFETY: the same.
         unsafe { this.byte_add(Self::MESSAGE_OFFSET).cast::<A::Message>().as_ptr() }
     }
@@ -517,9 +709,9 @@ impl<A: Methods> Slot<A> {
 /// The letters of one core to one actor, and the promises of their answers. The places come first, so that [`Layout`] need not
 /// say where they are.
 #[repr(C)]
-pub(crate) struct Slots<A: Methods, const N: usize, const P: usize> {
-    order: [Guarded<u16>; N],
-    letters: [Slot<A>; N],
+pub(crate) struct Slots<A: Methods, K: ListsOf, const N: usize, const P: usize> {
+    order: K::Order<N>,
+    letters: [Slot<A, K::Head>; N],
     replies: [ReplySlot<A::Replies>; P],
     /// The promise slot after the one issued last beside the first: asks are answered in about their order, so it is the one
     /// free longest.
@@ -531,13 +723,13 @@ pub(crate) struct Slots<A: Methods, const N: usize, const P: usize> {
 // SAFETY: a slot belongs to the sender until `publish` and to the receiver until it is freed, and `order` likewise (the
 // module's argument, checked by loom). Messages move between cores, which `Methods::Message: Send` allows; replies are `Send`
 // because `Reply` and `Promise` demand it to cross cores.
-unsafe impl<A: Methods, const N: usize, const P: usize> Sync for Slots<A, N, P> {}
+unsafe impl<A: Methods, K: ListsOf, const N: usize, const P: usize> Sync for Slots<A, K, N, P> {}
 
-impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
+impl<A: Methods, K: ListsOf, const N: usize, const P: usize> Slots<A, K, N, P> {
     pub(crate) const LAYOUT: Layout = Layout {
         lane_size: size_of::<Self>(),
         letters: core::mem::offset_of!(Self, letters),
-        letter_size: size_of::<Slot<A>>(),
+        letter_size: size_of::<Slot<A, K::Head>>(),
         mask: Self::MASK,
     };
 
@@ -552,7 +744,7 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
     const_unless_loom! {
         pub(crate) fn new() -> Self {
             Self {
-                order: array_of!(Guarded::new(0)),
+                order: new_order!(),
                 letters: array_of!(Slot::new()),
                 replies: array_of!(ReplySlot::new()),
                 next_reply: Guarded::new(0),
@@ -583,8 +775,7 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
             slot.claims.keep(claims);
             slot.head.stamp.set(stamp);
             if !in_order || cfg!(feature = "trace") {
-                slot.head.method.set(method);
-                slot.head.access.set(access);
+                slot.head.address(method, access);
             }
         };
         // What is in registers by now is in the way of a large message; a small one is in the way itself.
@@ -681,7 +872,49 @@ impl<A: Methods, const N: usize, const P: usize> Slots<A, N, P> {
     fn slot_at(&self, place: u16) -> u16 {
         let place = place & Self::MASK;
         // The XOR of two numbers below a power of two stays below it; the mask says so to the compiler.
-        (self.order[usize::from(place)].get() ^ place) & Self::MASK
+        (self.order.at(place) ^ place) & Self::MASK
+    }
+}
+
+/// Which slots the places of a lane name.
+#[doc(hidden)]
+pub trait OrderOf {
+    /// Each place its own.
+    #[cfg(not(loom))]
+    const IN_ORDER: Self;
+    /// The same: loom's cells cannot be made in a constant.
+    #[cfg(loom)]
+    fn in_order() -> Self;
+    /// What is kept at a place.
+    fn at(&self, place: u16) -> u16;
+}
+
+impl OrderOf for () {
+    #[cfg(not(loom))]
+    const IN_ORDER: Self = ();
+    #[cfg(loom)]
+    fn in_order() -> Self {}
+    #[inline(always)]
+    fn at(&self, _: u16) -> u16 {
+        0
+    }
+}
+
+/// For each place its slot XOR the place.
+#[doc(hidden)]
+#[repr(transparent)]
+pub struct Order<const N: usize>([Guarded<u16>; N]);
+
+impl<const N: usize> OrderOf for Order<N> {
+    #[cfg(not(loom))]
+    const IN_ORDER: Self = Self([const { Guarded::new(0) }; N]);
+    #[cfg(loom)]
+    fn in_order() -> Self {
+        Self(core::array::from_fn(|_| Guarded::new(0)))
+    }
+    #[inline(always)]
+    fn at(&self, place: u16) -> u16 {
+        self.0[usize::from(place)].get()
     }
 }
 
@@ -737,8 +970,8 @@ impl SlotsOf {
             let places = unsafe { self.layout.lane(self.lanes, lane) };
             for slot in 0..=places.mask {
                 // SAFETY: the slot is one of the lane's.
-                let head = unsafe { places.letter(slot).as_ref() };
-                head.label.set(Label::new(lane, slot));
+                let top = unsafe { Top::of(places.letter(slot)) };
+                top.label.set(Label::new(lane, slot));
             }
         }
     }
@@ -808,6 +1041,16 @@ pub(crate) struct Envelope {
 /// A shared lane, held by one sender.
 pub(crate) struct Shared<'a>(&'a LockWord);
 
+impl<'a> Shared<'a> {
+    /// Holds the lane for one of several senders. Interrupts are masked by the caller.
+    pub(crate) fn take(word: &'a LockWord) -> Self {
+        while !port::test_and_set(word) {
+            port::pause();
+        }
+        Self(word)
+    }
+}
+
 impl Drop for Shared<'_> {
     fn drop(&mut self) {
         self.0.clear();
@@ -816,7 +1059,7 @@ impl Drop for Shared<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::only_letter;
+    use super::{PlaceInHalves, has_gone_over, in_one_lane, only_letter};
 
     /// Whatever was counted before, also where counts go over: one letter is found, and nothing else is taken for one.
     #[test]
@@ -826,14 +1069,46 @@ mod tests {
         for (first, second) in counts.into_iter().flat_map(|first| counts.map(|second| (first, second))) {
             for (in_first, in_second) in counts.into_iter().flat_map(|first| counts.map(|second| (first, second))) {
                 let sent = word([first.wrapping_add(in_first), second.wrapping_add(in_second)]);
-                let found = only_letter(sent, word([first, second]));
+                let found = only_letter(sent, word([first, second])).map(|found| (found.lane(), found.place()));
                 let expected = match (in_first, in_second) {
                     (1, 0) if first != u16::MAX => Some((0, first)),
                     (0, 1) => Some((1, second)),
                     _ => None,
                 };
                 assert_eq!(found, expected, "{in_first} and {in_second} letters after {first} and {second}");
+                let found = in_one_lane(sent, word([first, second]));
+                let found = found.map(|found| (found.lane(), found.place(), found.waiting(sent)));
+                let expected = match (in_first, in_second) {
+                    (1.., 0) => Some((0, first, in_first)),
+                    (0, 1..) => Some((1, second, in_second)),
+                    _ => None,
+                };
+                assert_eq!(found, expected, "{in_first} and {in_second} letters after {first} and {second}");
             }
+        }
+    }
+
+    /// Each lane by itself, whatever the other one has.
+    #[test]
+    fn a_lane_goes_over_at_multiples_of_a_power() {
+        let counts = [0, 1, 126, 127, 128, 129, 255, 256, 0x7FFF, 0x8000, 0xFF7F, 0xFF80, 0xFFFF_u16];
+        for (before, after) in counts.into_iter().flat_map(|before| counts.map(|after| (before, after))) {
+            let differs = before / 128 != after / 128;
+            for other in counts {
+                let word = |first: u16, second: u16| u32::from(first) | u32::from(second) << 16;
+                assert_eq!(has_gone_over(word(after, other), word(before, other), 128), differs, "{before} to {after}");
+                assert_eq!(has_gone_over(word(other, after), word(other, before), 128), differs, "{before} to {after}");
+            }
+        }
+    }
+
+    /// What is put into halves comes out of them.
+    #[test]
+    fn a_place_is_kept_in_halves() {
+        for (lane, place) in (0..2).flat_map(|lane| (0..=u16::MAX).map(move |place| (lane, place))) {
+            let kept = PlaceInHalves::new(lane, place);
+            assert_eq!((kept.lane(), kept.place()), (lane, place));
+            assert_eq!((kept.next().lane(), kept.next().place()), (lane, place.wrapping_add(1)));
         }
     }
 }

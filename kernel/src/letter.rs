@@ -160,7 +160,7 @@ impl Label {
 /// A link of the kernel's letter lists.
 pub(crate) type Link = Option<NonNull<Head>>;
 
-/// The part of a slot that does not depend on the actor's type.
+/// The part of a slot that does not depend on the actor's type, of an actor with a monitor.
 ///
 /// | field | written by | read by |
 /// |---|---|---|
@@ -168,38 +168,138 @@ pub(crate) type Link = Option<NonNull<Head>>;
 /// | `stamp`, `method`, `access` | the sender, before it publishes | the monitor's holder |
 /// | `next`, `granted_next`, `stage` | the monitor's holder | the monitor's holder |
 /// | `ending` | the worker that had it | the monitor's holder |
-pub(crate) struct Head {
+#[doc(hidden)]
+#[repr(C)]
+pub struct Head {
+    // First: whoever knows only that this is a letter finds it here.
+    top: Top,
     /// The next younger letter in the inbox.
     pub(crate) next: Guarded<Link>,
     /// The next one in the list of granted, then of running letters.
     pub(crate) granted_next: Guarded<Link>,
-    /// The sum of the mailbox's tails when it was sent.
-    pub(crate) stamp: Guarded<u16>,
-    /// Which slot of which lane this is.
-    pub(crate) label: Guarded<Label>,
+    #[cfg(not(feature = "trace"))]
     pub(crate) method: Guarded<u8>,
     pub(crate) access: Guarded<Access>,
     pub(crate) stage: Guarded<Stage>,
     pub(crate) ending: Ending,
+}
+
+/// What every letter has, and all that one of an actor without a monitor has.
+#[doc(hidden)]
+#[repr(C)]
+pub struct Top {
+    /// The sum of the mailbox's tails when it was sent.
+    pub(crate) stamp: Guarded<u16>,
+    /// Which slot of which lane this is.
+    pub(crate) label: Guarded<Label>,
+    /// For its name in traces.
+    #[cfg(feature = "trace")]
+    pub(crate) method: Guarded<u8>,
     /// Touched with every access to the message behind the head, so that loom sees them.
     pub(crate) content: Guarded<()>,
+}
+
+impl Top {
+    const_unless_loom! {
+        fn new() -> Self {
+            Self {
+                stamp: Guarded::new(0),
+                label: Guarded::new(Label::new(0, 0)),
+                #[cfg(feature = "trace")]
+                method: Guarded::new(0),
+                content: Guarded::new(()),
+            }
+        }
+    }
+
+    /// What every letter has, of one that may have more.
+    ///
+    /// # Safety
+    /// There is a letter, for as long as `'a`.
+    #[inline(always)]
+    pub(crate) unsafe fn of<'a>(letter: NonNull<Head>) -> &'a Self {
+        // SAFETY: the caller's promise; whatever else a head has comes behind this.
+        unsafe { letter.cast().as_ref() }
+    }
+}
+
+impl core::ops::Deref for Head {
+    type Target = Top;
+
+    #[inline(always)]
+    fn deref(&self) -> &Top {
+        &self.top
+    }
 }
 
 impl Head {
     const_unless_loom! {
         pub(crate) fn new() -> Self {
             Self {
+                top: Top::new(),
                 next: Guarded::new(None),
                 granted_next: Guarded::new(None),
-                stamp: Guarded::new(0),
-                label: Guarded::new(Label::new(0, 0)),
+                #[cfg(not(feature = "trace"))]
                 method: Guarded::new(0),
                 access: Guarded::new(Access::Reader),
                 stage: Guarded::new(Stage::Lane),
                 ending: Ending::new(),
-                content: Guarded::new(()),
             }
         }
+    }
+}
+
+/// The head of a slot: a [`Head`] where letters are listed for a monitor, only its [`Top`] where they are not. A pointer to the first is
+/// also what is known of the second: no more than its top is touched then.
+#[doc(hidden)]
+pub trait HeadOf: core::ops::Deref<Target = Top> {
+    #[cfg(not(loom))]
+    const NEW: Self;
+    #[cfg(loom)]
+    fn new() -> Self;
+    /// Writes which method the letter calls, and how.
+    fn address(&self, method: u8, access: Access);
+}
+
+/// The head of a letter that is never listed.
+#[doc(hidden)]
+#[repr(transparent)]
+pub struct TopAlone(Top);
+
+impl core::ops::Deref for TopAlone {
+    type Target = Top;
+
+    #[inline(always)]
+    fn deref(&self) -> &Top {
+        &self.0
+    }
+}
+
+impl HeadOf for Head {
+    #[cfg(not(loom))]
+    const NEW: Self = Self::new();
+    #[cfg(loom)]
+    fn new() -> Self {
+        Self::new()
+    }
+    #[inline(always)]
+    fn address(&self, method: u8, access: Access) {
+        self.method.set(method);
+        self.access.set(access);
+    }
+}
+
+impl HeadOf for TopAlone {
+    #[cfg(not(loom))]
+    const NEW: Self = Self(Top::new());
+    #[cfg(loom)]
+    fn new() -> Self {
+        Self(Top::new())
+    }
+    #[inline(always)]
+    fn address(&self, _method: u8, _: Access) {
+        #[cfg(feature = "trace")]
+        self.method.set(_method);
     }
 }
 

@@ -28,8 +28,8 @@ use core::ptr::NonNull;
 use crate::cores;
 use crate::desk::{Desk, Resident};
 use crate::inbox::{Chain, Lists, ListsOf};
-use crate::lane::{Counts, Lane, LaneHead, Slots, Span, is_older};
-use crate::letter::{Access, Head, Link};
+use crate::lane::{Counts, Lane, LaneHead, Place, Shared, Slots, Span, is_older};
+use crate::letter::{Access, Head, Link, Top};
 use crate::methods::Methods;
 use crate::monitor::{Discipline, Monitor};
 use crate::port::{self, FOREIGN_THREADS, MAX_CORES};
@@ -56,7 +56,7 @@ macro_rules! no_letters {
 pub struct Mail<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> {
     office: Office<[LaneHead; L]>,
     pub(crate) lists: <M::Discipline as Discipline>::Lists,
-    lanes: [Slots<A, N, P>; L],
+    lanes: [Slots<A, <M::Discipline as Discipline>::Lists, N, P>; L],
     monitor: PhantomData<fn() -> M>,
 }
 
@@ -87,6 +87,14 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
         &self.office
     }
 
+    /// The same, if there is a lane for each core.
+    #[cfg(target_os = "none")]
+    #[expect(unsafe_code, reason = "says how many lanes there are")]
+    pub(crate) fn straight_office(&'static self) -> Option<&'static Office<[LaneHead; MAX_CORES]>> {
+        // SAFETY: this very type, if there are as many lanes.
+        (L == MAX_CORES).then(|| unsafe { &*(&raw const self.office).cast() })
+    }
+
     /// The slots of all lanes, for [`Lists::move_in`].
     pub(crate) fn all_slots(&self) -> NonNull<()> {
         NonNull::from(&self.lanes).cast()
@@ -95,7 +103,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Mai
     /// The slots of a lane; the index is that of a lane, as in [`Office::lane`].
     #[expect(unsafe_code, reason = "spares the check of an index")]
     #[inline(always)]
-    pub(crate) fn slots(&self, lane: usize) -> &Slots<A, N, P> {
+    pub(crate) fn slots(&self, lane: usize) -> &Slots<A, <M::Discipline as Discipline>::Lists, N, P> {
         debug_assert!(lane < L);
         // SAFETY: the argument of `Office::lane`; there are as many slots as heads.
         unsafe { self.lanes.get_unchecked(lane) }
@@ -194,16 +202,45 @@ impl Office {
         let own = self.lane_of(here);
         let lane = self.lane(own.index);
         if own.shared {
-            let _held = lane.share();
+            let _held = self.share(lane);
             work(own, lane)
         } else {
             work(own, lane)
         }
     }
 
+    /// Holds a lane for one of several senders while this lives. Interrupts are masked by the caller.
+    #[cfg(target_os = "none")]
+    fn share<'a>(&'a self, _: Lane<'a>) -> Shared<'a> {
+        // Only one lane of a mailbox is shared, if any.
+        Shared::take(self.desk.lane_word())
+    }
+
+    #[cfg(not(target_os = "none"))]
+    fn share<'a>(&'a self, lane: Lane<'a>) -> Shared<'a> {
+        Shared::take(lane.word_of_senders())
+    }
+
     /// Lets letters in: the actor got its number. The first lane last: whoever finds it open may use any.
     pub(crate) fn open(&self, capacity: u16) {
         (0..self.lanes.len()).rev().for_each(|lane| self.lane(lane).open(capacity));
+    }
+
+    /// Whether somebody rang or wants room, asked after the release.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[expect(unsafe_code, reason = "reads flags by their place")]
+    #[inline(always)]
+    pub(crate) fn has_calls(&self) -> bool {
+        const BEHIND: usize = core::mem::offset_of!(Office<[LaneHead; 1]>, desk) + Desk::CALLS;
+        // SAFETY: there the flags are, however many lanes there are: those come last.
+        unsafe { crate::sync::Flag::is_any_raised::<BEHIND>((&raw const *self).cast()) }
+    }
+
+    /// The same.
+    #[cfg(not(all(target_os = "none", target_arch = "arm")))]
+    #[inline(always)]
+    pub(crate) fn has_calls(&self) -> bool {
+        self.desk.calls()
     }
 
     /// Sends a letter by any lane, to an actor that has its number; false if there is no room. `write` writes it into its place of
@@ -232,8 +269,12 @@ impl Office {
         if removed(Mutant::StampOwnLaneOnly) {
             return own_tail;
         }
+        // Both, wherever the own one is: their places are known without it.
+        #[cfg(all(target_os = "none", target_arch = "arm"))]
+        if self.lanes.len() == MAX_CORES {
+            return self.counts.sum_of_tails();
+        }
         if !FOREIGN_THREADS && self.lanes.len() == 2 {
-            // Both, wherever the own one is: their places are known without it.
             return self.lane(0).tail().wrapping_add(self.lane(1).tail());
         }
         if let Some(other) = self.only_other(own) {
@@ -292,10 +333,27 @@ impl Office {
         Run { lane: own, until, all: true }
     }
 
-    /// The lane and the place of the only letter there is, for the straight line of a visit.
+    /// What was sent and received through both lanes, in the halves of words.
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
-    pub(crate) fn only_letter_at_hand(&self, _here: u8) -> Option<(usize, u16)> {
+    pub(crate) fn counts(&self) -> (u32, u32) {
+        self.counts.counts()
+    }
+
+    /// What was received, in the halves of a word.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) fn received(&self) -> u32 {
+        self.counts.received()
+    }
+
+    /// Whether one load shows all lanes.
+    pub(crate) const SHOWS_ALL_LANES: bool = cfg!(all(target_os = "none", target_arch = "arm"));
+
+    /// The only letter there is, for the straight line of a visit.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) fn only_letter_at_hand(&self, _here: u8) -> Option<Place> {
         if self.has_few_lanes() { None } else { self.counts.only_letter() }
     }
 
@@ -303,13 +361,13 @@ impl Office {
     /// it.
     #[cfg(not(all(target_os = "none", target_arch = "arm")))]
     #[inline(always)]
-    pub(crate) fn only_letter_at_hand(&self, here: u8) -> Option<(usize, u16)> {
+    pub(crate) fn only_letter_at_hand(&self, here: u8) -> Option<Place> {
         let LaneOf { index: own, shared } = self.lane_of(here);
         let until = self.lane(own).published();
         let place = self.lane(own).received();
         let is_only =
             !self.has_few_lanes() && !shared && until == place.wrapping_add(1) && !self.others_have_letters(own);
-        is_only.then_some((own, place))
+        is_only.then(|| Place::new(own, place))
     }
 
     /// The only letter there is in any lane; where a chip's cores have a lane each.
@@ -333,7 +391,7 @@ impl Office {
         }
         match letters {
             0 => OnlyLetter::None,
-            1 => OnlyLetter::One { lane, place: self.lane(lane).received() },
+            1 => OnlyLetter::One(Place::new(lane, self.lane(lane).received())),
             _ => OnlyLetter::Several,
         }
     }
@@ -409,8 +467,15 @@ impl Office {
     #[inline(always)]
     pub(crate) fn look_before_freeing(&self, inbox: &Lists, own: usize) {
         if self.has_letters(own) {
-            if inbox.is_empty() { self.note_depths() } else { self.drain(inbox, own) }
+            if inbox.is_empty() { self.note_all_depths() } else { self.drain(inbox, own) }
         }
+    }
+
+    /// Keeps the high-water marks of both lanes of a chip, at a moment when so many letters were ever sent, in the halves of a word.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(never)]
+    pub(crate) fn note_depths(&self, sent: u32) {
+        self.lanes_in_use().for_each(|(index, lane)| lane.note_depth((sent >> (16 * index)) as u16));
     }
 
     /// Keeps the high-water mark of a lane.
@@ -422,7 +487,7 @@ impl Office {
 
     /// Keeps the high-water marks of all lanes.
     #[cfg_attr(target_os = "none", inline(never))]
-    fn note_depths(&self) {
+    fn note_all_depths(&self) {
         for (_, lane) in self.lanes_in_use() {
             // One that nobody has sent through may not be open yet.
             if lane.tail() != 0 {
@@ -603,7 +668,7 @@ pub(crate) struct Run {
 /// Whether there is exactly one letter.
 pub(crate) enum OnlyLetter {
     None,
-    One { lane: usize, place: u16 },
+    One(Place),
     Several,
 }
 
@@ -611,7 +676,7 @@ pub(crate) enum OnlyLetter {
 #[inline(always)]
 pub(crate) fn stamp_of(letter: NonNull<Head>) -> u16 {
     // SAFETY: `letter` is a slot of a static mailbox, published and not freed.
-    unsafe { letter.as_ref() }.stamp.get()
+    unsafe { Top::of(letter) }.stamp.get()
 }
 
 #[expect(unsafe_code, reason = "reads the head of a slot")]

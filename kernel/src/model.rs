@@ -6,6 +6,7 @@ pub use crate::sync::Mutant;
 use crate::body::Body;
 use crate::call::Post;
 use crate::cores;
+use crate::inbox::Lists;
 use crate::lane::{Counts, Envelope, Lane, LaneHead, Slot, Slots, SlotsOf};
 use crate::letter::Head;
 use crate::methods::Methods;
@@ -17,7 +18,7 @@ use crate::promise::{Promise, Reply, halves};
 pub struct LaneAlone<A: Methods, const N: usize, const IN_ORDER: bool> {
     counts: Counts,
     head: LaneHead,
-    slots: Slots<A, N, 1>,
+    slots: Slots<A, Lists, N, 1>,
 }
 
 impl<A: Methods, const N: usize, const IN_ORDER: bool> core::fmt::Debug for LaneAlone<A, N, IN_ORDER> {
@@ -42,7 +43,7 @@ impl<A: Methods, const N: usize, const IN_ORDER: bool> LaneAlone<A, N, IN_ORDER>
         let alone = Self { counts: Counts::new(), head: LaneHead::new(), slots: Slots::new() };
         let lanes = core::ptr::NonNull::from(&alone.slots).cast();
         // SAFETY: one lane, which nobody uses yet.
-        unsafe { SlotsOf { layout: Slots::<A, N, 1>::LAYOUT, lanes, count: 1 }.label() };
+        unsafe { SlotsOf { layout: Slots::<A, Lists, N, 1>::LAYOUT, lanes, count: 1 }.label() };
         alone.lane().open(N as u16);
         alone
     }
@@ -74,7 +75,7 @@ impl<A: Methods, const N: usize> LaneAlone<A, N, false> {
         let letter = self.slots.peek(self.lane().received());
         self.lane().receive(self.lane().received());
         // SAFETY: a published letter of this lane, received once.
-        let (head, message): (&Head, _) = unsafe { (letter.as_ref(), Slot::<A>::take(letter)) };
+        let (head, message): (&Head, _) = unsafe { (letter.as_ref(), Slot::<A, Head>::take(letter)) };
         Some(Received { message, slot: head.label.get().slot() })
     }
 
@@ -93,7 +94,7 @@ impl<A: Methods, const N: usize> LaneAlone<A, N, true> {
         }
         let letter = self.slots.peek_in_order(self.lane().received());
         // SAFETY: a published letter of this lane, received once.
-        let message = unsafe { Slot::<A>::take(letter) };
+        let message = unsafe { Slot::<A, Head>::take(letter) };
         self.lane().receive_and_free(self.lane().received(), N as u16);
         Some(message)
     }

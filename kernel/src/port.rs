@@ -5,7 +5,7 @@
 //! generic over the chip, and with link-time optimisation the calls are inlined.
 #![expect(unsafe_code, reason = "calls functions that the port supplies at link time")]
 
-pub use crate::sync::LockWord;
+pub use crate::sync::{LockRegister, LockWord};
 use crate::trace::{Denial, Hop, LetterName};
 
 /// Whether threads that are no core's worker exist (on an operating system they do, on a chip they do not).
@@ -39,6 +39,7 @@ pub const FOREIGN: u8 = u8::MAX;
 ///   is no core's worker reports [`FOREIGN`]. Numbers are below `cores()`, which is at most [`MAX_CORES`].
 /// - `test_and_set` is atomic among all cores, threads and interrupts; it stores only if the word was clear, and acquires
 ///   also when it fails.
+/// - `hardware_lock` gives out each register once, and no other part of the program uses it: [`LockRegister::at`] says what it is.
 /// - Between `mask` and `unmask` nothing else runs *as this core*: interrupts that may send are off. It does not stop
 ///   the other cores, and it nests.
 /// - `kick` is a release, `idle` an acquire. A kick is latched: one that arrives before `idle` makes the next `idle`
@@ -58,6 +59,12 @@ pub unsafe trait Port {
     fn idle();
     /// Sets the lock word; true if it was clear.
     fn test_and_set(word: &LockWord) -> bool;
+    /// A lock of the hardware's for the `number`-th actor, counted from 0; none if there are no more. Each number is asked for once, and only
+    /// where there is no compare-and-swap. An actor without one has a lock word.
+    fn hardware_lock(number: u16) -> Option<LockRegister> {
+        let _ = number;
+        None
+    }
     /// Masks this core's interrupts and returns what [`unmask`](Self::unmask) needs to restore them.
     fn mask() -> u32;
     /// Restores what [`mask`](Self::mask) returned.
@@ -137,6 +144,10 @@ macro_rules! port {
                 <$port as $crate::port::Port>::test_and_set(word)
             }
             #[unsafe(no_mangle)]
+            fn _flockwork_port_hardware_lock(number: u16) -> ::core::option::Option<$crate::port::LockRegister> {
+                <$port as $crate::port::Port>::hardware_lock(number)
+            }
+            #[unsafe(no_mangle)]
             fn _flockwork_port_mask() -> u32 {
                 <$port as $crate::port::Port>::mask()
             }
@@ -196,6 +207,8 @@ unsafe extern "Rust" {
     fn _flockwork_port_kick(core: u8);
     fn _flockwork_port_idle();
     fn _flockwork_port_test_and_set(word: &LockWord) -> bool;
+    #[cfg(not(any(loom, target_has_atomic = "8")))]
+    fn _flockwork_port_hardware_lock(number: u16) -> Option<LockRegister>;
     fn _flockwork_port_mask() -> u32;
     fn _flockwork_port_unmask(previous: u32);
     fn _flockwork_port_now() -> u64;
@@ -247,6 +260,13 @@ pub(crate) fn idle() {
 pub(crate) fn test_and_set(word: &LockWord) -> bool {
     // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.
     unsafe { _flockwork_port_test_and_set(word) }
+}
+
+#[cfg(not(any(loom, target_has_atomic = "8")))]
+#[inline(always)]
+pub(crate) fn hardware_lock(number: u16) -> Option<LockRegister> {
+    // SAFETY: registered by `port!` with this signature; `Port` demands nothing of its caller here.
+    unsafe { _flockwork_port_hardware_lock(number) }
 }
 
 #[cfg(feature = "trace")]

@@ -278,6 +278,19 @@ impl Count16 {
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
     pub(crate) unsafe fn read_both(pair: &[Self; 2]) -> u32 {
+        // SAFETY: the caller's promise.
+        let both = unsafe { Self::glance_at_both(pair) };
+        atomic::fence(Ordering::Acquire);
+        both
+    }
+
+    /// The same without synchronising.
+    ///
+    /// # Safety
+    /// The pair is aligned to four bytes.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) unsafe fn glance_at_both(pair: &[Self; 2]) -> u32 {
         let both: u32;
         // SAFETY: reads the two counters, and nothing else.
         unsafe {
@@ -288,7 +301,6 @@ impl Count16 {
                 options(nostack, readonly, preserves_flags)
             );
         }
-        atomic::fence(Ordering::Acquire);
         both
     }
 
@@ -387,13 +399,24 @@ impl Flag {
 
     /// Whether one of two is raised, by one load, for which the same holds as for [`Count16::read_both`].
     ///
+    /// The pair is so many bytes behind an address, which is in a register anyway.
+    ///
     /// # Safety
-    /// The pair is there, and aligned to two bytes.
+    /// The pair is there, and aligned to two bytes; it is not more than 62 bytes behind.
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
-    pub(crate) unsafe fn is_any_raised(pair: *const [Self; 2]) -> bool {
-        // SAFETY: the caller's promise; a flag is a byte.
-        let both = unsafe { read_pair(pair.cast()) };
+    pub(crate) unsafe fn is_any_raised<const BEHIND: usize>(address: *const ()) -> bool {
+        let both: u32;
+        // SAFETY: reads the two flags, and nothing else.
+        unsafe {
+            core::arch::asm!(
+                "ldrh {both}, [{address}, #{behind}]",
+                both = lateout(reg) both,
+                address = in(reg) address,
+                behind = const BEHIND,
+                options(nostack, readonly, preserves_flags)
+            );
+        }
         atomic::fence(Ordering::Acquire);
         both != 0
     }
@@ -633,6 +656,162 @@ impl LockWord {
     #[inline(always)]
     pub(crate) fn clear(&self) {
         self.0.store(0, unless(removed(Mutant::UnlockRelaxed), Ordering::Release));
+    }
+
+    /// The same where what was done under it has passed a fence.
+    #[cfg(not(any(loom, target_has_atomic = "8")))]
+    #[inline(always)]
+    fn clear_after_fence(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+}
+
+/// A register of the hardware that is a lock: a load that finds it free takes it and is not zero, a store frees it.
+#[derive(Clone, Copy)]
+pub struct LockRegister(core::ptr::NonNull<u32>);
+
+impl LockRegister {
+    /// The lock at an address.
+    ///
+    /// # Safety
+    /// There is such a register, for good, which no other part of the program uses: among all cores and interrupts, one load of those
+    /// between two stores is not zero.
+    pub const unsafe fn at(address: core::ptr::NonNull<u32>) -> Self {
+        Self(address)
+    }
+
+    /// Where it is.
+    pub const fn address(self) -> core::ptr::NonNull<u32> {
+        self.0
+    }
+
+    /// None is free here, ever: zero is stored, and loaded.
+    #[cfg(not(any(loom, target_has_atomic = "8")))]
+    const NEVER_FREE: Self = {
+        static ZERO: AtomicU32 = AtomicU32::new(0);
+        // SAFETY: a static is there for good.
+        unsafe { Self(core::ptr::NonNull::new_unchecked(ZERO.as_ptr())) }
+    };
+
+    /// Takes the lock if it is free; acquires in either case.
+    #[cfg(not(any(loom, target_has_atomic = "8")))]
+    #[inline(always)]
+    fn try_take(self) -> bool {
+        // SAFETY: the register is there (the promise of `at`), and every load of it counts.
+        let taken = unsafe { self.0.read_volatile() } != 0;
+        atomic::fence(Ordering::Acquire);
+        taken
+    }
+
+    /// Frees the lock and publishes what was done under it.
+    #[cfg(not(any(loom, target_has_atomic = "8")))]
+    #[inline(always)]
+    fn free(self) {
+        atomic::fence(Ordering::Release);
+        // SAFETY: the register is there (the promise of `at`); whatever is stored frees it.
+        unsafe { self.0.write_volatile(0) };
+    }
+}
+
+/// A lock that nobody waits for: a word that the port sets; or, where there is no compare-and-swap, a register of the hardware, as long as
+/// there is one, because setting a word takes three times as long there. The two are apart, so that the word can be beside other bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct TryLock<'a> {
+    pub(crate) word: &'a LockWord,
+    pub(crate) choice: &'a LockChoice,
+}
+
+/// What a lock is, chosen before anybody tries for it.
+pub(crate) struct LockChoice {
+    /// Of a lock that has none, a place where nobody ever finds a free one: then there is nothing to ask before a try, and nothing before
+    /// it is freed.
+    #[cfg(not(any(loom, target_has_atomic = "8")))]
+    register: Guarded<Option<LockRegister>>,
+}
+
+impl LockChoice {
+    const_unless_loom! {
+        pub(crate) fn new() -> Self {
+            Self {
+                #[cfg(not(any(loom, target_has_atomic = "8")))]
+                register: Guarded::new(None),
+            }
+        }
+    }
+}
+
+#[cfg(any(loom, target_has_atomic = "8"))]
+impl TryLock<'_> {
+    /// Says which lock of the program this is. Nobody else knows it yet.
+    pub(crate) fn choose(self, _number: u16) {
+        let _ = self.choice;
+    }
+
+    /// Takes the lock if it is free; acquires in either case.
+    #[inline(always)]
+    pub(crate) fn try_take(self) -> bool {
+        crate::port::test_and_set(self.word)
+    }
+
+    /// Frees the lock and publishes what was done under it.
+    #[inline(always)]
+    pub(crate) fn free(self) {
+        self.word.clear();
+    }
+
+    /// The same.
+    #[inline(always)]
+    pub(crate) fn free_chosen(self) {
+        self.free();
+    }
+
+    #[cfg(target_os = "none")]
+    pub(crate) fn has_chosen(self) -> bool {
+        true
+    }
+}
+
+#[cfg(not(any(loom, target_has_atomic = "8")))]
+impl TryLock<'_> {
+    /// Says which lock of the program this is. Nobody else knows it yet.
+    pub(crate) fn choose(self, number: u16) {
+        self.choice.register.set(Some(crate::port::hardware_lock(number).unwrap_or(LockRegister::NEVER_FREE)));
+    }
+
+    #[inline(always)]
+    fn register(self) -> LockRegister {
+        // SAFETY: chosen before anybody tries.
+        unsafe { self.choice.register.get().unwrap_unchecked() }
+    }
+
+    /// Takes the lock if it is free; acquires in either case.
+    #[inline(always)]
+    pub(crate) fn try_take(self) -> bool {
+        self.register().try_take() || self.try_take_word()
+    }
+
+    /// Frees the lock and publishes what was done under it.
+    #[inline(always)]
+    pub(crate) fn free(self) {
+        self.register().free();
+        self.word.clear_after_fence();
+    }
+
+    /// The same for a lock that has a register.
+    #[inline(always)]
+    pub(crate) fn free_chosen(self) {
+        self.register().free();
+    }
+
+    /// Whether this lock has a register. It is chosen already.
+    pub(crate) fn has_chosen(self) -> bool {
+        self.register().0 != LockRegister::NEVER_FREE.0
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn try_take_word(self) -> bool {
+        !self.has_chosen() && crate::port::test_and_set(self.word)
     }
 }
 

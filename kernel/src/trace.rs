@@ -198,7 +198,7 @@ mod rings {
     use core::ptr::NonNull;
 
     use super::{Hop, LetterName};
-    use crate::letter::Head;
+    use crate::letter::{Head, Top};
     use crate::port::{self, FOREIGN, MAX_CORES};
     use crate::ready::ActorId;
     use crate::sync::{Guarded, array_of, const_unless_loom, kernel_static};
@@ -255,9 +255,9 @@ mod rings {
 
     pub(super) fn name(letter: NonNull<Head>) -> LetterName {
         // SAFETY: a slot of a static mailbox, or of a rehearsal, that holds a letter now.
-        let head = unsafe { letter.as_ref() };
-        let label = head.label.get();
-        LetterName { lane: label.lane() as u8, slot: label.slot(), method: head.method.get() }
+        let top = unsafe { Top::of(letter) };
+        let label = top.label.get();
+        LetterName { lane: label.lane() as u8, slot: label.slot(), method: top.method.get() }
     }
 
     /// Every hop comes here. On a host a port that only takes a note of it is inlined, so the rest waits until it says that it wants

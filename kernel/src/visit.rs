@@ -16,22 +16,28 @@
 //! alias one inside; so the references a method gets are unique or shared as Rust demands. (A writer that is the only letter there is
 //! need not be admitted: the gate is free, and the lock, which is held while it runs, keeps it so.)
 //!
-//! What depends on the actor's type is behind [`Resident`](crate::desk::Resident), the straight lines among it. On a chip all else exists
-//! once, for the trait object; on a host, where code is small change, once per actor's type, with everything inlined.
+//! What depends on the actor's type is behind [`Resident`](crate::desk::Resident), the straight line under a monitor among it. On a chip all
+//! else exists once: the straight line without a monitor in the worker's loop, which knows such actors by their entries in the kernel's table
+//! ([`Entry`](crate::desk::Entry)), the rest for the trait object. On a host, where code is small change, it exists once per actor's type,
+//! with everything inlined.
 #![expect(unsafe_code, reason = "keeps the promises that running a letter asks for")]
 
 mod in_hand;
 pub(crate) mod monitored;
 
-use crate::cores;
+use crate::cores::{self, Core};
 use crate::desk::Resident;
-use crate::lane::Lane;
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+use crate::lane;
+use crate::lane::{Lane, Place};
 use crate::mailbox::{Office, OnlyLetter, Run};
 use crate::port::{self, FOREIGN, FOREIGN_THREADS};
 use crate::sync::{Mutant, fence, removed};
 
 /// Letters of one actor that are run in one visit while no other actor waits.
 const BATCH: u16 = 128;
+
+const _: () = assert!(BATCH.is_power_of_two(), "`has_gone_over` looks at bits");
 
 /// An actor as all but the straight line of a visit knows it: whoever it is on a chip, so that this code exists once in an image; by its
 /// type on a host, where code is small change.
@@ -46,19 +52,106 @@ pub(crate) fn anybody<R: Resident>(resident: &'static R) -> &'static R {
     resident
 }
 
+/// A visit to an actor without a monitor: the straight line for exactly one letter, and nobody at the bell after it. Everything else is
+/// left by a call in the last place, so that it costs the straight line nothing.
+///
+/// On a chip this is a part of the worker's loop: only `run`, which runs a letter, depends on the actor's type, and is the only call. The
+/// lock is held then, and the letter is published and the next of its lane. Whoever else is there is worked out if it is needed,
+/// and the mailbox is looked up `again` after the letter, rather than kept.
+#[inline(always)]
+pub(crate) fn visit_in_order<R: Resident + ?Sized + 'static>(
+    office: &'static Office,
+    run: impl FnOnce(Place),
+    again: impl Fn() -> &'static Office,
+    several: impl FnOnce() -> bool,
+    otherwise: impl Fn(fn(&'static Office, &'static R, u8) -> bool) -> bool,
+    here: u8,
+) -> bool {
+    if !office.desk.enter() {
+        return false;
+    }
+    let Some(at) = office.only_letter_at_hand(here) else {
+        return several();
+    };
+    let on_panic = OnPanic(|| abandon(office, here));
+    run(at);
+    core::mem::forget(on_panic);
+    let office = again();
+    // Whoever sent a letter since then has noted the actor, or will ring.
+    office.desk.release_chosen();
+    if office.has_calls() { otherwise(answer_calls) } else { false }
+}
+
+/// The same for several letters in one lane, on a chip that shows all lanes at once. The lock is held, and the actor has a straight line. A
+/// loop with as little in it as can be: whatever does not fit into three registers is fetched again for each letter.
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+#[inline(always)]
+pub(crate) fn visit_one_lane(
+    office: impl Fn() -> &'static Office,
+    run: impl Fn(Place),
+    otherwise: impl Fn(fn(&'static Office, &'static dyn Resident, u8) -> bool) -> bool,
+    me: &'static Core,
+) -> bool {
+    'visit: loop {
+        let (sent, received) = office().counts();
+        let Some(mut at) = lane::in_one_lane(sent, received) else {
+            if sent == received {
+                break;
+            }
+            return otherwise(visit_otherwise);
+        };
+        if at.waiting(sent) > BATCH {
+            return otherwise(visit_otherwise);
+        }
+        office().note_depths(sent);
+        // What was sent until then is a consistent cut: all of it is older than what comes to the other lane.
+        loop {
+            run(at);
+            if cores::others_wait_for(me) {
+                break 'visit;
+            }
+            let received = office().received();
+            if received == sent {
+                break;
+            }
+            at = at.after(received);
+        }
+        // There may be more by now, but nobody goes on for ever.
+        if lane::has_gone_over(sent, received, BATCH) {
+            break;
+        }
+    }
+    let office = office();
+    let (sent, received) = office.counts();
+    // Whoever sends a letter from now on notes the actor, or will ring.
+    office.desk.release_chosen();
+    (office.has_calls() && otherwise(answer_calls)) || sent != received
+}
+
+/// The same for an actor without a straight line.
+#[inline(never)]
+pub(crate) fn visit_in_order_otherwise<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    here: u8,
+) -> bool {
+    office.desk.enter() && visit_otherwise(office, resident, here)
+}
+
 /// What a straight line leaves: the same for exactly one letter in any lane of a chip, or any number of letters. The lock is held.
 #[inline(never)]
 pub(crate) fn visit_otherwise<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, here: u8) -> bool {
     let desk = &office.desk;
-    if FOREIGN_THREADS || office.has_few_lanes() || desk.has_bell() {
+    // What shows all lanes at once has not missed a letter.
+    if FOREIGN_THREADS || Office::SHOWS_ALL_LANES || office.has_few_lanes() || desk.has_bell() {
         return visit_batch(office, resident, here);
     }
     match office.only_letter(office.lane_of(here).index) {
         OnlyLetter::None => {}
-        OnlyLetter::One { lane, place } => {
+        OnlyLetter::One(at) => {
             let on_panic = OnPanic(|| abandon(office, here));
             // SAFETY: the lock is held, and the letter is published and the next of its lane.
-            unsafe { resident.run_several(here, lane, place, place.wrapping_add(1)) };
+            unsafe { resident.run_in_order(cores::core(here), at) };
             core::mem::forget(on_panic);
         }
         OnlyLetter::Several => return visit_batch(office, resident, here),
@@ -97,13 +190,14 @@ fn visit_batch<R: Resident + ?Sized>(office: &'static Office, resident: &'static
             // One letter at least, so that a visit is worth its while; more while nobody else waits.
             if place != until {
                 office.lane(lane).note_depth(until);
-                let on_panic = OnPanic(|| abandon(office, here));
                 let last = if until.wrapping_sub(place) > budget { place.wrapping_add(budget) } else { until };
+                let count = last.wrapping_sub(place);
+                let on_panic = OnPanic(|| abandon(office, here));
                 // SAFETY: the lock is held; these letters are published, and the next of their lane.
-                let stopped = unsafe { resident.run_several(here, lane, place, last) };
+                let left = unsafe { run_several(resident, cores::core(here), Place::new(lane, place), count) };
                 core::mem::forget(on_panic);
-                budget -= stopped.wrapping_sub(place);
-                if stopped != until {
+                budget -= count - left;
+                if left != 0 || last != until {
                     break true;
                 }
             }
@@ -121,6 +215,31 @@ fn visit_batch<R: Resident + ?Sized>(office: &'static Office, resident: &'static
         if !rang || !desk.try_enter() {
             return false;
         }
+    }
+}
+
+/// Runs letters of a lane from a place on, one at least, and after the first only while no other actor waits for the core. How many are
+/// left.
+///
+/// # Safety
+/// The lock is held; so many letters are published from there on, one at least, and the first is the oldest of its lane not received yet.
+// By itself on a chip: its caller leaves it no registers.
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
+unsafe fn run_several<R: Resident + ?Sized>(
+    resident: &'static R,
+    me: &'static Core,
+    mut at: Place,
+    mut count: u16,
+) -> u16 {
+    loop {
+        // SAFETY: the caller's promise: this letter is the next.
+        unsafe { resident.run_in_order(me, at) };
+        count -= 1;
+        if count == 0 || cores::others_wait_for(me) {
+            return count;
+        }
+        at = at.next();
     }
 }
 
@@ -179,7 +298,7 @@ pub(crate) fn note_here(office: &'static Office, here: u8) {
 #[inline(always)]
 pub(crate) fn note(office: &'static Office, here: u8) {
     let Some(id) = office.desk.id() else { return };
-    let pinned_to = office.desk.pinned_to();
+    let pinned_to = office.desk.pinned_to(id);
     if port::FOREIGN_THREADS && here == FOREIGN {
         cores::note_foreign(id, pinned_to);
     } else if pinned_to.is_some_and(|there| there != here && cores::invite(here, there, id)) {

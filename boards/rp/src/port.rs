@@ -4,7 +4,7 @@
 use core::marker::PhantomData;
 
 use embassy_rp::pac::timer::Timer;
-use flockwork::port::{LockWord, Port};
+use flockwork::port::{LockRegister, LockWord, Port};
 use flockwork_board_support::death::Fault;
 
 use crate::processor::{idle, kick, mask, number, unmask};
@@ -12,7 +12,7 @@ use crate::processor::{idle, kick, mask, number, unmask};
 /// In what the chips differ.
 ///
 /// # Safety
-/// `test_and_set` keeps the rules that [`Port::test_and_set`] has for it.
+/// `test_and_set` and `hardware_lock` keep the rules that [`Port`] has for them.
 pub unsafe trait Chip {
     /// The timer that counts microseconds.
     const TIMER: Timer;
@@ -22,13 +22,19 @@ pub unsafe trait Chip {
 
     /// What this core says about the fault it just took.
     fn fault() -> Fault;
+
+    /// A lock of the hardware's, as [`Port::hardware_lock`] says.
+    fn hardware_lock(number: u16) -> Option<LockRegister> {
+        let _ = number;
+        None
+    }
 }
 
 /// The port to a chip: `flockwork::port!(Rp<Rp2040>);`.
 #[derive(Debug)]
 pub struct Rp<C>(PhantomData<C>);
 
-// SAFETY: core numbers, mask, kicks and idle are as `processor` argues; test-and-set is as `Chip` demands.
+// SAFETY: core numbers, mask, kicks and idle are as `processor` argues; locks are as `Chip` demands.
 unsafe impl<C: Chip> Port for Rp<C> {
     #[inline(always)]
     fn core() -> u8 {
@@ -53,6 +59,11 @@ unsafe impl<C: Chip> Port for Rp<C> {
     #[inline(always)]
     fn test_and_set(word: &LockWord) -> bool {
         C::test_and_set(word)
+    }
+
+    #[inline(always)]
+    fn hardware_lock(number: u16) -> Option<LockRegister> {
+        C::hardware_lock(number)
     }
 
     #[inline(always)]

@@ -2,21 +2,26 @@
 #![expect(unsafe_code, reason = "implements the kernel's port, and waits for a hardware lock")]
 
 use core::arch::asm;
+use core::ptr::NonNull;
 use core::sync::atomic::{Ordering, compiler_fence};
 
 use embassy_rp::pac::{self, timer::Timer};
-use flockwork::port::LockWord;
+use flockwork::port::{LockRegister, LockWord};
 use flockwork_board_support::death::Fault;
 use flockwork_rp::{Chip, Rp, mask, unmask};
 
-/// The SIO spinlock under which lock words are set. 31 is critical-section's; the others are the program's.
+/// The SIO spinlock under which lock words are set. 31 is critical-section's.
 const LOCK_WORDS: usize = 30;
+
+/// The SIO spinlocks that are locks of actors, one each. Those below are the program's.
+const ACTORS: core::ops::Range<usize> = 4..LOCK_WORDS;
 
 pub(crate) struct Rp2040;
 
 flockwork::port!(Rp<Rp2040>);
 
-// SAFETY: lock words are set under a hardware lock, with interrupts masked.
+// SAFETY: lock words are set under a hardware lock, with interrupts masked. Reading a spinlock claims it, writing frees it; those of
+// actors are not the program's, and each is given out once.
 unsafe impl Chip for Rp2040 {
     const TIMER: Timer = pac::TIMER;
 
@@ -50,5 +55,12 @@ unsafe impl Chip for Rp2040 {
     fn fault() -> Fault {
         // A Cortex-M0+ does not say why.
         Fault::default()
+    }
+
+    fn hardware_lock(number: u16) -> Option<LockRegister> {
+        let lock = ACTORS.clone().nth(usize::from(number))?;
+        let register = NonNull::new(pac::SIO.spinlock(lock).as_ptr().cast())?;
+        // SAFETY: a spinlock of SIO, and nobody else's: free since embassy-rp reset all of them before `main`.
+        Some(unsafe { LockRegister::at(register) })
     }
 }

@@ -7,19 +7,18 @@ use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-use super::{Body, SMALL};
-use crate::cores::{self, MonitorTurn};
-use crate::desk::{Desk, Left, Resident};
+use super::{Body, HeadIn, SMALL};
+use crate::cores::{self, Core, MonitorTurn};
+use crate::desk::{Left, Resident};
 use crate::gate::Sharing;
 use crate::hand::Hand;
 use crate::inbox::{Inbox, Lists, ListsOf};
-use crate::lane::Slot;
+use crate::lane::{Place, Slot};
 use crate::letter::{Access, Head, Letter, Link, Method, Stage};
 use crate::mailbox::{Mail, Office, Run};
 use crate::methods::{Grant, Methods};
 use crate::monitor::{Discipline, Monitor, Permits};
 use crate::objects::{Claims, Objects};
-use crate::overflow::Overflow;
 use crate::port;
 use crate::ready::Mark;
 use crate::share;
@@ -28,20 +27,6 @@ use crate::trace;
 use crate::visit::{self, OnPanic, monitored};
 
 impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Body<A, M, N, P, L> {
-    /// Only workers of the core that the actor is pinned to take its lock; senders that replace letters would, too.
-    const LOCK_IS_PRIVATE: bool = Self::PINNED_TO.is_some() && matches!(M::OVERFLOW, Overflow::Reject);
-
-    /// Tries for the lock.
-    #[inline(always)]
-    fn enter(desk: &Desk) -> bool {
-        if Self::LOCK_IS_PRIVATE {
-            // SAFETY: this is a visit, on the core that the actor is pinned to: others went before this.
-            unsafe { desk.enter_alone() }
-        } else {
-            desk.enter()
-        }
-    }
-
     /// A visit.
     #[inline(always)]
     pub(crate) fn visit_here(&'static self, here: u8, mark: Mark) -> bool
@@ -57,34 +42,16 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             return true;
         }
         match mail.lists.lists() {
-            None => self.visit_in_order(mail, here),
+            // Workers of a chip have a straight line of their own.
+            None if cfg!(target_os = "none") => visit::visit_in_order_otherwise(office, visit::anybody(self), here),
+            None => {
+                // SAFETY: the lock is held, and the letter is published and the next of its lane.
+                let run = |at| unsafe { self.run_in_order(cores::core(here), at) };
+                let otherwise = |go_on: fn(&'static Office, _, u8) -> bool| go_on(office, visit::anybody(self), here);
+                visit::visit_in_order(office, run, || office, || otherwise(visit::visit_otherwise), otherwise, here)
+            }
             Some(lists) => self.visit_monitored(mail, lists, here),
         }
-    }
-
-    /// A visit to an actor without a monitor: the straight line for exactly one letter, and nobody
-    /// at the bell after it. Everything else is left by a call in the last place, so that it costs the straight line nothing.
-    #[inline(always)]
-    fn visit_in_order(&'static self, mail: &'static Mail<A, M, N, P, L>, here: u8) -> bool
-    where
-        Self: Resident,
-    {
-        let office = mail.office();
-        let desk = &office.desk;
-        if !Self::enter(desk) {
-            return false;
-        }
-        let Some(letter) = office.only_letter_at_hand(here) else {
-            return visit::visit_otherwise(office, visit::anybody(self), here);
-        };
-        let on_panic = OnPanic(|| visit::abandon(office, here));
-        // SAFETY: the lock is held, and the letter is published and the next of its lane.
-        unsafe { self.run_in_order(mail, here, letter) };
-        core::mem::forget(on_panic);
-        // Whoever sent a letter since then has noted the actor, or will ring.
-        desk.release();
-        // The core is asked for again, so that its number is not kept during the method.
-        if desk.calls() { visit::answer_calls(office, visit::anybody(self), port::core()) } else { false }
     }
 
     /// A visit to an actor with a monitor: the straight line for exactly one letter that is granted at once, and
@@ -96,15 +63,16 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     {
         let office = mail.office();
         let desk = &office.desk;
-        if !Self::enter(desk) {
+        if !desk.enter() {
             return false;
         }
         if !lists.is_quiet() {
             return monitored::visit_otherwise(office, visit::anybody(self), lists, here);
         }
-        let Some((lane, place)) = office.only_letter_at_hand(here) else {
+        let Some(at) = office.only_letter_at_hand(here) else {
             return monitored::visit_otherwise(office, visit::anybody(self), lists, here);
         };
+        let (lane, place) = (at.lane(), at.place());
         let letter = mail.slots(lane).peek(place);
         office.lane(lane).receive(place);
         if !self.schedule_only(office, lists, here, letter) {
@@ -293,11 +261,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // own until it has left. The gate admitted it alone, or as one that shares, with its claims, as the caller says; and it is
         // inside the gate until its end is heard (the gate's invariant).
         unsafe {
-            let claims = Slot::<A>::claims(letter);
+            let claims = Slot::<A, HeadIn<M>>::claims(letter);
             if is_small::<A>() {
-                self.call_with(claims, alone, Slot::<A>::take(letter));
+                self.call_with(claims, alone, Slot::<A, HeadIn<M>>::take(letter));
             } else {
-                self.call_with_that_at(claims, alone, Slot::<A>::take_at(letter));
+                self.call_with_that_at(claims, alone, Slot::<A, HeadIn<M>>::take_at(letter));
             }
         }
     }
@@ -305,33 +273,34 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     /// Receives a letter, frees its slot and runs it, under the lock, which stands for the borrow.
     ///
     /// # Safety
-    /// The caller holds the lock; the letter is published and the oldest of its lane not received yet.
+    /// As [`Resident::run_in_order`].
     #[inline(always)]
-    unsafe fn run_in_order(&'static self, mail: &Mail<A, M, N, P, L>, here: u8, (lane, place): (usize, u16)) {
+    unsafe fn receive_and_run(&'static self, here: &'static Core, at: Place) {
+        let (mail, lane, place) = (self.mail, at.lane(), at.place());
         let letter = mail.slots(lane).peek_in_order(place);
         let name = trace::name(letter);
         let id = || self.office().desk.id();
         trace::started(id, name);
         // SAFETY: the letter is published and not received, and keeps its claims until it is freed.
-        let claims = unsafe { Slot::<A>::claims(letter) };
+        let claims = unsafe { Slot::<A, HeadIn<M>>::claims(letter) };
         let lane = mail.office().lane(lane);
         let left = || trace::ended_and_left(id, name);
         // SAFETY: only the holder of the lock receives, so the message is taken once. Letters of this actor are run only here, under
         // the lock, one at a time.
         unsafe {
             if is_small::<A>() {
-                let message = Slot::<A>::take(letter);
+                let message = Slot::<A, HeadIn<M>>::take(letter);
+                cores::set_method_of(here, || A::method(&message));
                 lane.receive_and_free(place, N as u16);
-                cores::set_method(here, || A::method(&message));
                 let _left = Finally(left);
-                self.call_with(claims, true, message);
+                self.call(claims, true, message);
             } else {
                 let mut message = MaybeUninit::<A::Message>::uninit();
-                message.as_mut_ptr().copy_from_nonoverlapping(Slot::<A>::take_at(letter), 1);
+                message.as_mut_ptr().copy_from_nonoverlapping(Slot::<A, HeadIn<M>>::take_at(letter), 1);
+                cores::set_method_of(here, || A::method(message.assume_init_ref()));
                 lane.receive_and_free(place, N as u16);
-                cores::set_method(here, || A::method(message.assume_init_ref()));
                 let _left = Finally(left);
-                self.call_with_that_at(claims, true, message.as_ptr());
+                self.call(claims, true, message.assume_init());
             }
         }
     }
@@ -343,9 +312,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[cfg_attr(target_os = "none", inline(never))]
     unsafe fn call_with(&'static self, claims: Claims, alone: bool, message: A::Message) {
-        let (state, objects) = A::Objects::split::<A>(self.whole.get());
         // SAFETY: the caller's promise.
-        A::run(unsafe { Grant::new(state, objects, claims, alone) }, message);
+        unsafe { self.call(claims, alone, message) };
     }
 
     /// The same with a larger message, where it lies: given by value, it is taken apart, and its parts are copied byte by byte.
@@ -355,9 +323,19 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[cfg_attr(target_os = "none", inline(never))]
     unsafe fn call_with_that_at(&'static self, claims: Claims, alone: bool, message: *const A::Message) {
+        // SAFETY: the caller's promise.
+        unsafe { self.call(claims, alone, message.read()) };
+    }
+
+    /// The same where it is, in code.
+    ///
+    /// # Safety
+    /// As [`Grant::new`].
+    #[inline(always)]
+    unsafe fn call(&'static self, claims: Claims, alone: bool, message: A::Message) {
         let (state, objects) = A::Objects::split::<A>(self.whole.get());
         // SAFETY: the caller's promise.
-        A::run(unsafe { Grant::new(state, objects, claims, alone) }, unsafe { message.read() });
+        A::run(unsafe { Grant::new(state, objects, claims, alone) }, message);
     }
 }
 
@@ -396,17 +374,10 @@ where
     }
 
     #[cfg_attr(not(target_os = "none"), inline(always))]
-    unsafe fn run_several(&'static self, here: u8, lane: usize, mut place: u16, until: u16) -> u16 {
-        if !Self::IN_ORDER {
-            return until;
-        }
-        loop {
-            // SAFETY: the caller's promise: this letter is the next.
-            unsafe { self.run_in_order(self.mail, here, (lane, place)) };
-            place = place.wrapping_add(1);
-            if place == until || cores::others_wait(here) {
-                return place;
-            }
+    unsafe fn run_in_order(&'static self, here: &'static Core, at: Place) {
+        if Self::IN_ORDER {
+            // SAFETY: the caller's promise.
+            unsafe { self.receive_and_run(here, at) };
         }
     }
 

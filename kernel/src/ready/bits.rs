@@ -129,15 +129,19 @@ impl Ready {
         self.noted.publish(self.noted.own() | actors, Some(Mutant::NotedRelaxed));
     }
 
-    /// Takes the next one out. A round has those that were in when it began. Interrupts are masked.
+    /// Takes the next one out. A round has those that were in when it began; a turn while nobody else waits is at nobody's expense, and does
+    /// not count. Interrupts are masked.
     #[inline(always)]
     pub(crate) fn next(&self) -> Option<Next> {
-        let noted = NonZeroU32::new(self.noted.own())?;
-        if noted.get() & (noted.get() - 1) == 0 {
+        let Some(noted) = NonZeroU32::new(self.noted.own()) else {
             self.round.set(0);
+            return None;
+        };
+        if noted.get() & (noted.get() - 1) == 0 {
             self.noted.hint(0);
             return Some(Next { id: ActorId(noted), is_last: true });
         }
+        core::hint::cold_path();
         let round = NonZeroU32::new(self.round.get() & noted.get()).unwrap_or(noted);
         let (id, bit) = lowest(round);
         self.round.set(round.get() ^ bit);
