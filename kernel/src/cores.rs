@@ -286,8 +286,9 @@ impl Unnoted {
     /// Visits it, as the next of core `here`.
     #[inline(always)]
     pub(crate) fn visit(self, here: u8) {
-        set_visiting(core(here), self.0.raw());
-        if actor(self.0).visit(here, Mark::NONE) {
+        let me = core(here);
+        set_visiting(me, self.0.raw());
+        if visit(me, here, self.0, Mark::NONE) {
             visit_again(here, self.0);
         }
     }
