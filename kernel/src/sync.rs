@@ -442,8 +442,7 @@ unsafe fn read_pair(pair: *const [AtomicU8; 2]) -> u32 {
     both
 }
 
-/// Two flags that their owner looks at together: side by side, where a chip sees both by one load.
-#[repr(C, align(2))]
+/// Two flags that their owner looks at together.
 pub(crate) struct Flags([Flag; 2]);
 
 impl Flags {
@@ -461,42 +460,37 @@ impl Flags {
         &self.0[1]
     }
 
-    /// Which of them are raised.
+    /// Which of them are raised. (Not by one load, as elsewhere: the compiler would have to think that whoever has a pointer has one to
+    /// these flags, and all that lies beside them.)
     #[inline(always)]
     pub(crate) fn raised(&self) -> Raised {
-        #[cfg(all(target_os = "none", target_arch = "arm"))]
-        {
-            // SAFETY: two flags, aligned to two bytes; each is a byte.
-            let both = unsafe { read_pair((&raw const self.0).cast()) };
-            // Nothing is to be seen of those who did not raise one.
-            if both != 0 {
-                atomic::fence(Ordering::Acquire);
-            }
-            Raised(both)
+        let raised = Raised(self.0.each_ref().map(|flag| flag.0.load(Ordering::Relaxed)));
+        // Nothing is to be seen of those who did not raise one.
+        if raised.any() {
+            atomic::fence(Ordering::Acquire);
         }
-        #[cfg(not(all(target_os = "none", target_arch = "arm")))]
-        Raised(u32::from(self.0[0].is_raised()) | u32::from(self.0[1].is_raised()) << 8)
+        raised
     }
 }
 
 /// Which of two [`Flags`] are raised.
 #[derive(Clone, Copy)]
-pub(crate) struct Raised(u32);
+pub(crate) struct Raised([u8; 2]);
 
 impl Raised {
     #[inline(always)]
     pub(crate) fn any(self) -> bool {
-        self.0 != 0
+        self.0[0] | self.0[1] != 0
     }
 
     #[inline(always)]
     pub(crate) fn first(self) -> bool {
-        self.0 & 0xFF != 0
+        self.0[0] != 0
     }
 
     #[inline(always)]
     pub(crate) fn second(self) -> bool {
-        self.0 >> 8 != 0
+        self.0[1] != 0
     }
 }
 
