@@ -10,18 +10,38 @@ use crate::{
 };
 use std::{path::Path, process::ExitCode};
 
+/// Examples whose point is speed: built for size, they would be compared with what they are not.
+const ABOUT_SPEED: &[&str] = &["cycles", "urbiflock"];
+
 pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
-    let fast = args.flag("--fast");
+    let (fast, small) = (args.flag("--fast"), args.flag("--small"));
     let json = args.flag("--json");
     let (board, example) = Board::and_example(args)?;
-    let profile = if fast { Profile::Fast } else { Profile::Release };
+    let profile = profile(&example, fast, small)?;
     if json && board.name != RP2040.name {
         return Err(Misuse(format!("--json: only the emulator of {} counts", RP2040.name)));
     }
     if json {
         return Ok(exit_code("emulate", as_json(board, &example, profile)));
     }
+    eprintln!(
+        "{}",
+        match profile {
+            Profile::Fast => "built for speed; `--small` builds it for size, as it would be flashed",
+            Profile::Release => "built for size, as it would be flashed; `--fast` builds it for speed",
+        }
+    );
     Ok(exit_code("emulate", board.build(&example, profile).and_then(|elf| emulate(board, &elf))))
+}
+
+/// How an example is built: as it is asked for, or as suits it.
+fn profile(example: &str, fast: bool, small: bool) -> Result<Profile, Misuse> {
+    match (fast, small) {
+        (true, true) => Err(Misuse("--fast and --small: an image is built for speed or for size".to_owned())),
+        (true, false) => Ok(Profile::Fast),
+        (false, false) if ABOUT_SPEED.contains(&example) => Ok(Profile::Fast),
+        (false, _) => Ok(Profile::Release),
+    }
 }
 
 /// Runs the images of the RP2040 and looks at what they do, and at what it costs.
@@ -59,5 +79,19 @@ pub(crate) fn emulate(board: &Board, elf: &Path) -> Result<(), Stop> {
         name => Err(Stop::Failed(format!(
             "there is no emulator for {name}: `cargo xtask flash {name} EXAMPLE` runs it on a board"
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_showcase_is_built_for_speed_unless_one_asks_for_size() {
+        assert_eq!(profile("urbiflock", false, false), Ok(Profile::Fast));
+        assert_eq!(profile("urbiflock", false, true), Ok(Profile::Release));
+        assert_eq!(profile("hello", false, false), Ok(Profile::Release));
+        assert_eq!(profile("hello", true, false), Ok(Profile::Fast));
+        assert!(profile("hello", true, true).is_err());
     }
 }
