@@ -139,7 +139,7 @@ impl Device {
         let Self { mode, cores, keep_events, .. } = self;
         match mode {
             Mode::Stepped => self.run_stepped(None, main),
-            Mode::Threads if keep_events => Ok(on_recording_threads(cores, |_| (), main)),
+            Mode::Threads if keep_events => Ok(on_recording_threads(cores, true, |_| (), main)),
             Mode::Threads => {
                 let start = Instant::now();
                 let returned = threads::device_without_events(cores, main);
@@ -177,7 +177,7 @@ impl Device {
     /// # Panics
     /// As [`run`](Self::run), and if `watch` does.
     pub fn run_watched_threads<R>(self, watch: impl FnOnce(&Watched) + Send, main: impl FnOnce() -> R) -> Run<R> {
-        on_recording_threads(self.cores, watch, main)
+        on_recording_threads(self.cores, self.keep_events, watch, main)
     }
 
     fn run_stepped<R>(self, watcher: Option<Watcher>, main: impl FnOnce() -> R) -> Result<Run<R>, Deadlock> {
@@ -188,9 +188,14 @@ impl Device {
     }
 }
 
-fn on_recording_threads<R>(cores: usize, watch: impl FnOnce(&Watched) + Send, main: impl FnOnce() -> R) -> Run<R> {
+fn on_recording_threads<R>(
+    cores: usize,
+    keep_events: bool,
+    watch: impl FnOnce(&Watched) + Send,
+    main: impl FnOnce() -> R,
+) -> Run<R> {
     let recording = Recording::begin(cores);
-    let watched = Watched::new(&recording, cores);
+    let watched = Watched::new(&recording, cores, keep_events);
     let mut cycles = 0;
     let returned = thread::scope(|scope| {
         // Dropped also if `main` panics, so that nobody watches for ever.

@@ -15,6 +15,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// How many of a failed run's last lines are shown.
 const LINES_SHOWN: usize = 12;
+/// The exit code of a program whose command line makes no sense.
+const MISUSED: i32 = 2;
 
 /// Some seeds, and what is run with each.
 #[must_use = "nothing is explored until it is run"]
@@ -25,7 +27,8 @@ pub struct Exploration {
 }
 
 impl Exploration {
-    /// Runs the command that is made for each seed. It has to end with exit code 0 if all is well.
+    /// Runs the command that is made for each seed. It has to end with exit code 0 if all is well; 2 says that its command line makes no
+    /// sense, whatever the seed.
     pub fn of(command: impl Fn(u64) -> Command + Sync + 'static) -> Self {
         let jobs = thread::available_parallelism().map_or(1, usize::from);
         Self { seeds: 0..100, jobs, command: Box::new(command) }
@@ -94,19 +97,27 @@ impl Exploration {
         }
     }
 
-    /// Runs, says how it went, and returns the exit code for it.
-    pub(crate) fn run_and_report(&self) -> i32 {
-        match self.run() {
-            Ok(()) => {
-                let Range { start, end } = self.seeds;
-                println!("{} seeds, from {start} to {}: none failed", end - start, end - 1);
-                0
-            }
-            Err(failure) => {
-                eprintln!("{failure}");
-                1
-            }
+    /// Runs, says how it went, for people or for programs, and returns the exit code for it.
+    pub(crate) fn run_and_report(&self, json: bool) -> i32 {
+        let outcome = self.run();
+        if let Err(Failure { misuse: Some(what), .. }) = &outcome {
+            eprintln!("{what}");
+            return MISUSED;
         }
+        let Range { start, end } = self.seeds;
+        let (seeds, last) = (end - start, end - 1);
+        match &outcome {
+            _ if json => {
+                let failure = outcome.as_ref().err().map_or("null".to_owned(), Failure::to_json);
+                println!(
+                    "{{\n  \"seeds\": {seeds},\n  \"from\": {start},\n  \"to\": {last},\n  \"failure\": {failure}\n}}"
+                );
+            }
+            Ok(()) if seeds == 1 => println!("1 seed, {start}: it did not fail"),
+            Ok(()) => println!("{seeds} seeds, from {start} to {last}: none failed"),
+            Err(failure) => eprintln!("{failure}"),
+        }
+        i32::from(outcome.is_err())
     }
 
     fn failure_of(&self, seed: u64) -> Option<Failure> {
@@ -116,7 +127,11 @@ impl Exploration {
         let outcome = command.env("RUST_BACKTRACE", "0").output();
         match &outcome {
             Ok(output) if output.status.success() => None,
-            _ => Some(Failure { seed, replay, outcome: said(outcome) }),
+            Ok(output) if output.status.code() == Some(MISUSED) => {
+                let misuse = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+                Some(Failure { seed, replay, misuse: Some(misuse), outcome: said(outcome) })
+            }
+            _ => Some(Failure { seed, replay, misuse: None, outcome: said(outcome) }),
         }
     }
 }
@@ -134,18 +149,41 @@ pub struct Failure {
     pub seed: u64,
     /// The command that runs it again.
     pub replay: String,
+    /// What the program said about its command line, if that makes no sense: then the seed is not to blame.
+    pub misuse: Option<String>,
     /// How it ended, and the last lines it wrote.
     pub outcome: String,
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seed, replay, outcome } = self;
+        let Self { seed, replay, outcome, .. } = self;
         write!(f, "seed {seed} fails: {outcome}\nrun it again: {replay}")
     }
 }
 
 impl std::error::Error for Failure {}
+
+impl Failure {
+    fn to_json(&self) -> String {
+        let Self { seed, replay, outcome, .. } = self;
+        format!(
+            "{{\n    \"seed\": {seed},\n    \"replay\": {},\n    \"outcome\": {}\n  }}",
+            json(replay),
+            json(outcome)
+        )
+    }
+}
+
+/// A text as JSON has it.
+fn json(text: &str) -> String {
+    let escaped = text.chars().map(|letter| match letter {
+        '"' | '\\' => format!("\\{letter}"),
+        letter if letter < ' ' => format!("\\u{:04x}", u32::from(letter)),
+        letter => letter.to_string(),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
+}
 
 /// A command as one types it.
 fn shown(command: &Command) -> String {
@@ -191,6 +229,11 @@ mod tests {
             shown(&command),
             r"LEVEL='all of it' target/debug/bank --seed 7 --flock 'isNearby and hobby('\''chess'\'')'"
         );
+    }
+
+    #[test]
+    fn what_is_printed_for_programs_is_json() {
+        assert_eq!(json("a \"b\"\n\\ é"), r#""a \"b\"\u000a\\ é""#);
     }
 
     #[test]

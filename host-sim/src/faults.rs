@@ -11,7 +11,8 @@ macro_rules! faults {
     ($($(#[$doc:meta])* $key:ident: $type:ty = $preset:expr,)*) => {
         /// What goes wrong, and how often. By default nothing does.
         ///
-        /// On a command line a list of `key=number`, or `some`.
+        /// On a command line a list of `key=number`, or `some`. If it says how often something happens, but not how much, that is as
+        /// in [`some`](Self::some).
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct Faults {
             $($(#[$doc])* pub $key: $type,)*
@@ -74,6 +75,10 @@ impl From<OnceIn> for u32 {
     }
 }
 
+/// Faults that have a size, and what it is called.
+const SIZES: [(&str, &str); 3] =
+    [("stalls", "stall_cycles"), ("slow_cores", "slower_by"), ("late_timers", "late_cycles")];
+
 impl Faults {
     /// None at all.
     pub fn none() -> Self {
@@ -84,7 +89,10 @@ impl Faults {
 impl fmt::Display for Faults {
     /// As [`FromStr`] reads it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let given = self.figures().filter(|(_, value)| *value != 0);
+        let happens = |key: &str| self.figures().any(|(other, value)| other == key && value != 0);
+        // A size of 0 has to be said, or it would be read as another.
+        let counts = |key: &str| SIZES.iter().any(|(fault, size)| *size == key && happens(fault));
+        let given = self.figures().filter(|(key, value)| *value != 0 || counts(key));
         let given = given.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>();
         f.write_str(&if given.is_empty() { "none".into() } else { given.join(",") })
     }
@@ -95,9 +103,13 @@ impl FromStr for Faults {
 
     fn from_str(text: &str) -> Result<Self, BadFaults> {
         let mut faults = Self::none();
+        let mut said = Vec::new();
         for part in text.split(',').map(str::trim) {
             match part.split_once('=') {
-                None if part == "some" => faults = Self::some(),
+                None if part == "some" => {
+                    faults = Self::some();
+                    said.extend(Self::KEYS);
+                }
                 None if part == "none" => faults = Self::none(),
                 None => return Err(BadFaults(format!("`{part}` is not `some`, `none` or of the form `key=number`"))),
                 Some((key, value)) => {
@@ -107,8 +119,14 @@ impl FromStr for Faults {
                     if !faults.set(key, number) {
                         return Err(BadFaults(format!("there is no `{key}`; there are {}", Self::KEYS.join(", "))));
                     }
+                    said.push(key);
                 }
             }
+        }
+        let preset = Self::some();
+        for (_, size) in SIZES.iter().filter(|(fault, size)| said.contains(fault) && !said.contains(size)) {
+            let value = preset.figures().find(|(key, _)| key == size).map_or(0, |(_, value)| value);
+            faults.set(size, value);
         }
         Ok(faults)
     }
@@ -134,10 +152,24 @@ mod tests {
     fn a_list_is_read_as_it_is_written() {
         let faults = Faults { stalls: OnceIn(7), stall_cycles: 100, ..Faults::none() };
         assert_eq!(faults.to_string(), "stalls=7,stall_cycles=100");
-        for faults in [faults, Faults::none(), Faults::some()] {
+        let without_size = Faults { late_timers: OnceIn(3), ..Faults::none() };
+        assert_eq!(without_size.to_string(), "late_timers=3,late_cycles=0");
+        for faults in [faults, without_size, Faults::none(), Faults::some()] {
             assert_eq!(faults.to_string().parse(), Ok(faults));
         }
         assert_eq!("some,stalls=0".parse(), Ok(Faults { stalls: OnceIn(0), ..Faults::some() }));
+    }
+
+    #[test]
+    fn a_fault_without_a_size_has_that_of_some() {
+        for (fault, size) in SIZES {
+            let faults: Faults = format!("{fault}=7").parse().expect("a list");
+            let value = |faults: &Faults| faults.figures().find(|(key, _)| *key == size).expect("a key").1;
+            assert_eq!((value(&faults), value(&faults) > 0), (value(&Faults::some()), true), "{fault}");
+            let faults: Faults = format!("{size}=3,{fault}=7").parse().expect("a list");
+            assert_eq!(value(&faults), 3, "what is said counts");
+        }
+        assert_eq!("lost_kicks=9".parse(), Ok(Faults { lost_kicks: OnceIn(9), ..Faults::none() }));
     }
 
     #[test]

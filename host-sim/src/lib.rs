@@ -24,7 +24,8 @@
 //!
 //! **Stepped** (feature `stepped`), from 1 to 64 virtual cores take turns on one thread, in virtual time: the same seed gives the same
 //! run, byte for byte, on every machine. `Device` has both modes, and the record of what happened (`Run`); `Options` reads them from
-//! a command line; `Exploration` runs a program with many seeds. A program that only calls [`run`] is stepped by its environment:
+//! a command line; `Exploration` runs a program with many seeds. A `main` that calls [`program`] has that command line:
+//! `--mode stepped --cores 8 --seed 3`. What calls [`run`] is stepped by its environment:
 //! `FLOCKWORK_MODE=stepped FLOCKWORK_CORES=8 FLOCKWORK_SEED=3`.
 //!
 //! With feature `show` a run can be looked at: `perfetto` writes it as a trace for Perfetto's viewer, `report` as one web page, and
@@ -51,6 +52,7 @@ mod journal;
 mod options;
 #[cfg(feature = "show")]
 pub mod perfetto;
+mod program;
 #[cfg(feature = "stepped")]
 mod recording;
 #[cfg(feature = "show")]
@@ -80,8 +82,11 @@ pub use faults::{BadFaults, Faults, OnceIn};
 pub use flockwork::trace::charge;
 #[cfg(feature = "stepped")]
 pub use options::{Misuse, Options};
+pub use program::program;
 #[cfg(feature = "stepped")]
-pub use recording::Watched;
+pub use program::with_command_line;
+#[cfg(feature = "stepped")]
+pub use recording::{Watched, record_from_here};
 #[cfg(feature = "stepped")]
 pub use run::{ActorFigures, CoreFigures, CoreSnapshot, Event, Run, Snapshot};
 #[cfg(feature = "stepped")]

@@ -5,7 +5,7 @@
 //! order while they go on.
 
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,8 +28,8 @@ pub(crate) fn keep_rings(keep: bool) {
 /// What one core's thread has recorded.
 #[derive(Default)]
 struct Own {
-    /// Those that nobody has taken.
-    hops: Vec<Timed>,
+    /// What nobody has taken.
+    notes: Vec<Timed>,
     asleep: u64,
     asleep_since: Option<u64>,
 }
@@ -37,14 +37,36 @@ struct Own {
 #[derive(Clone, Copy)]
 struct Timed {
     time: u64,
-    hop: Hop,
-    actor: u16,
-    letter: Option<LetterName>,
+    what: What,
 }
 
-/// What all cores of a device record. Times are nanoseconds since it was made.
+#[derive(Clone, Copy)]
+enum What {
+    /// Woke up, after so many nanoseconds.
+    Slept(u64),
+    /// A letter has reached a hop.
+    Reached(Hop, u16, Option<LetterName>),
+}
+
+impl Timed {
+    /// Two cores may read the same nanosecond; then the earlier hop of a letter's life came first. A core that wakes has not done
+    /// anything yet.
+    fn order(&self) -> (u64, u8) {
+        let rank = match self.what {
+            What::Slept(_) => 0,
+            What::Reached(hop, ..) => 1 + hop as u8,
+        };
+        (self.time, rank)
+    }
+}
+
+/// What all cores of a device record. Times are nanoseconds since it was made, or begun anew.
 pub(crate) struct Recording {
-    start: Instant,
+    made: Instant,
+    /// When the record begins, in nanoseconds since it was made.
+    beginning: AtomicU64,
+    /// Somebody has looked at it: it is not begun anew any more.
+    is_watched: AtomicBool,
     cores: Vec<Mutex<Own>>,
 }
 
@@ -54,7 +76,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Recording {
     pub(crate) fn begin(cores: usize) -> Arc<Self> {
-        Arc::new(Self { start: Instant::now(), cores: (0..cores).map(|_| Mutex::default()).collect() })
+        Arc::new(Self {
+            made: Instant::now(),
+            beginning: AtomicU64::new(0),
+            is_watched: AtomicBool::new(false),
+            cores: (0..cores).map(|_| Mutex::default()).collect(),
+        })
     }
 
     /// This thread is a core, and records, while the result lives.
@@ -63,10 +90,37 @@ impl Recording {
         OnCore
     }
 
-    /// Nanoseconds since the start.
+    /// Nanoseconds since the beginning.
     pub(crate) fn now(&self) -> u64 {
-        self.start.elapsed().as_nanos() as u64
+        (self.made.elapsed().as_nanos() as u64).saturating_sub(self.beginning.load(Ordering::SeqCst))
     }
+
+    /// Forgets everything so far: now is the beginning.
+    fn begin_anew(&self) {
+        if self.is_watched.load(Ordering::SeqCst) {
+            return;
+        }
+        // All at once, so that no core notes a time of before.
+        let mut cores = self.cores.iter().map(lock).collect::<Vec<_>>();
+        self.beginning.store(self.made.elapsed().as_nanos() as u64, Ordering::SeqCst);
+        for own in &mut cores {
+            own.notes.clear();
+            own.asleep = 0;
+            own.asleep_since = own.asleep_since.map(|_| 0);
+        }
+    }
+}
+
+/// On a device of threads that is recorded: what happened until now is no part of the record, which begins here. So what threads
+/// take to start, and caches to fill, can be left out.
+///
+/// Does nothing on a device that is [watched](crate::Device::run_watched_threads), and on a stepped one, which has no such times.
+pub fn record_from_here() {
+    OWN.with_borrow(|own| {
+        if let Some((recording, _)) = own {
+            recording.begin_anew();
+        }
+    });
 }
 
 /// The record so far, and hops that are too new for it: another core may have some that came before.
@@ -76,22 +130,26 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    pub(crate) fn new(cores: usize) -> Self {
-        Self { recorder: Recorder::new(cores, true), pending: Vec::new() }
+    pub(crate) fn new(cores: usize, keep_events: bool) -> Self {
+        Self { recorder: Recorder::new(cores, keep_events), pending: Vec::new() }
     }
 
     /// Records all hops up to a time that has passed.
     fn record_until(&mut self, recording: &Recording, time: u64) {
         for (core, own) in (0..).zip(&recording.cores) {
-            let hops = std::mem::take(&mut lock(own).hops);
-            self.pending.extend(hops.into_iter().map(|hop| (core, hop)));
+            let notes = std::mem::take(&mut lock(own).notes);
+            self.pending.extend(notes.into_iter().map(|timed| (core, timed)));
         }
-        // Two cores may read the same nanosecond; then the earlier hop of a letter's life came first.
-        self.pending.sort_by_key(|(_, timed)| (timed.time, timed.hop as u8));
+        self.pending.sort_by_key(|(_, timed)| timed.order());
         let due = self.pending.partition_point(|(_, timed)| timed.time <= time);
-        for (core, Timed { time, hop, actor, letter }) in self.pending.drain(..due) {
-            let reached = self.recorder.reach(core, hop, actor, letter);
-            self.recorder.note(time, &reached);
+        for (core, Timed { time, what }) in self.pending.drain(..due) {
+            match what {
+                What::Slept(nanoseconds) => self.recorder.slept(usize::from(core), nanoseconds),
+                What::Reached(hop, actor, letter) => {
+                    let reached = self.recorder.reach(core, hop, actor, letter);
+                    self.recorder.note(time, &reached);
+                }
+            }
         }
     }
 
@@ -129,10 +187,10 @@ impl std::fmt::Debug for Watched {
 }
 
 impl Watched {
-    pub(crate) fn new(recording: &Arc<Recording>, cores: usize) -> Self {
+    pub(crate) fn new(recording: &Arc<Recording>, cores: usize, keep_events: bool) -> Self {
         Self {
             recording: Arc::clone(recording),
-            progress: Mutex::new(Progress::new(cores)),
+            progress: Mutex::new(Progress::new(cores, keep_events)),
             has_ended: Mutex::new(false),
             ended: Condvar::new(),
         }
@@ -140,6 +198,7 @@ impl Watched {
 
     /// The device as it is now, in nanoseconds of the host. It does not stand still meanwhile.
     pub fn snapshot(&self) -> Snapshot {
+        self.recording.is_watched.store(true, Ordering::SeqCst);
         lock(&self.progress).snapshot(&self.recording)
     }
 
@@ -175,7 +234,7 @@ pub(crate) fn note(hop: Hop, actor: u16, letter: Option<LetterName>) -> bool {
         Some((recording, core)) => {
             let mut own = lock(&recording.cores[*core]);
             let time = recording.now();
-            own.hops.push(Timed { time, hop, actor, letter });
+            own.notes.push(Timed { time, what: What::Reached(hop, actor, letter) });
             true
         }
         None => RINGS.load(Ordering::Relaxed),
@@ -193,6 +252,10 @@ pub(crate) fn sleeping<R>(sleep: impl FnOnce() -> R) -> R {
     };
     as_core(|own, now| own.asleep_since = Some(now));
     let result = sleep();
-    as_core(|own, now| own.asleep += own.asleep_since.take().map_or(0, |since| now.saturating_sub(since)));
+    as_core(|own, now| {
+        let slept = own.asleep_since.take().map_or(0, |since| now.saturating_sub(since));
+        own.asleep += slept;
+        own.notes.push(Timed { time: now, what: What::Slept(slept) });
+    });
     result
 }

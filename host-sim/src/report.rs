@@ -11,7 +11,7 @@
 //! Report::new("Couples on two cores")
 //!     .introduction("One flock, derived on one core and on two.")
 //!     .highlight("1.96 ×", "speed-up at 400 people")
-//!     .replay("cargo run -- urbiflock --people 400 --seed 7", run.seed)
+//!     .replay("cargo run -- urbiflock --people 400 --seed 7", &run)
 //!     .chart(
 //!         Chart::new("Speed-up", "people", "speed-up on two cores, ×")
 //!             .y_from(1.0)
@@ -80,11 +80,16 @@ impl Report {
         self
     }
 
-    /// The command that gives the same figures again, and the seed that it starts from.
-    pub fn replay(mut self, command: impl fmt::Display, seed: u64) -> Self {
+    /// The command that gives such a run again: the very same, if it was simulated.
+    pub fn replay<R>(mut self, command: impl fmt::Display, run: &Run<R>) -> Self {
+        let note = match run.mode {
+            Mode::Stepped => {
+                format!("Seed {:#x}. The same seed gives the same simulated run, on any machine.", run.seed)
+            }
+            Mode::Threads => "Threads of a host are never twice the same: times differ from run to run.".to_owned(),
+        };
         self.replay = format!(
-            "<section><h2>Run it again</h2>\n<pre><code>{}</code></pre>\n\
-             <p class=\"note\">Seed {seed:#x}. The same seed gives the same simulated run, on any machine.</p></section>\n",
+            "<section><h2>Run it again</h2>\n<pre><code>{}</code></pre>\n<p class=\"note\">{note}</p></section>\n",
             escaped(command)
         );
         self
@@ -214,7 +219,7 @@ fn circumstances<R>(run: &Run<R>) -> String {
 }
 
 fn cores<R>(run: &Run<R>) -> Table {
-    let head = ["core", "awake", "letters", "longest turn", "stalled by faults"];
+    let head = ["core", "awake", "letters", "longest turn by itself", "stalled by faults"];
     run.cores.iter().enumerate().fold(Table::new("Cores", head), |table, (number, core)| {
         let all = (core.awake + core.asleep).max(1);
         table.row([
@@ -228,7 +233,7 @@ fn cores<R>(run: &Run<R>) -> Table {
 }
 
 fn actors<R>(run: &Run<R>, names: &[String]) -> Table {
-    let head = ["actor", "letters", "most in its mailbox", "grants refused", "dropped", "longest turn"];
+    let head = ["actor", "letters", "most in its mailbox", "grants refused", "dropped", "longest turn by itself"];
     let with_letters = run.actors.iter().zip(names).filter(|(actor, _)| actor.name.is_some());
     with_letters.fold(Table::new("Actors", head), |table, (actor, name)| {
         table.row([
@@ -266,7 +271,8 @@ mod tests {
 
     #[test]
     fn text_cannot_become_markup() {
-        let page = Report::new("a < b & \"c\"").introduction("<script>").replay("x && y > z", 1).to_html();
+        let run = crate::Device::stepped(1).run(|| ());
+        let page = Report::new("a < b & \"c\"").introduction("<script>").replay("x && y > z", &run).to_html();
         assert!(page.contains("<h1>a &lt; b &amp; &quot;c&quot;</h1>"));
         assert!(page.contains("&lt;script&gt;") && !page.contains("<script"));
         assert!(page.contains("<code>x &amp;&amp; y &gt; z</code>"));

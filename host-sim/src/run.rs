@@ -61,7 +61,7 @@ pub struct CoreFigures {
     pub stalled: u64,
     /// Letters it ran.
     pub letters: u64,
-    /// The longest turn, in cycles, with what was nested in it.
+    /// The longest turn, in cycles, without what was nested in it and without sleep: what it did itself.
     pub longest_turn: u64,
 }
 
@@ -82,7 +82,7 @@ pub struct ActorFigures {
     pub dropped: u64,
     /// The most letters that were in its mailbox at once.
     pub high_water: u64,
-    /// Its longest turn, in cycles, with what was nested in it.
+    /// Its longest turn, in cycles, without what was nested in it and without sleep.
     pub longest_turn: u64,
 }
 
@@ -255,6 +255,24 @@ impl CoreRecord {
         Self { figures: CoreFigures::default(), turns: Vec::new(), leaving: None, visiting: NOBODY }
     }
 
+    /// The innermost turn ends at a time. Returns it with the cycles that it took itself.
+    #[inline(always)]
+    fn end_turn(&mut self, time: u64) -> Option<(Turn, u64)> {
+        let turn = self.turns.pop()?;
+        let length = time - turn.started;
+        self.wait(length);
+        let own = length.saturating_sub(turn.waited);
+        Some((turn, own))
+    }
+
+    /// The innermost turn, if there is one, had to wait so long.
+    #[inline(always)]
+    fn wait(&mut self, cycles: u64) {
+        if let Some(turn) = self.turns.last_mut() {
+            turn.waited += cycles;
+        }
+    }
+
     #[inline(always)]
     fn count_turns(&mut self, turns: u64, longest: u64) {
         self.figures.letters += turns;
@@ -282,6 +300,8 @@ struct Turn {
     method: u8,
     letter: Option<NonZeroU32>,
     started: u64,
+    /// Cycles of turns that were nested in it, and of sleep: it waited for something.
+    waited: u64,
 }
 
 /// A hop whose letter is known, but not its time.
@@ -340,7 +360,7 @@ impl Recorder {
             }
             Hop::Started => {
                 let letter = in_slot(false);
-                record.turns.push(Turn { actor, method: name.method, letter, started: 0 });
+                record.turns.push(Turn { actor, method: name.method, letter, started: 0, waited: 0 });
                 (letter, receiver.is_monitored)
             }
             Hop::Ended => {
@@ -372,6 +392,11 @@ impl Recorder {
         self.cores[core].visiting = NOBODY;
     }
 
+    /// The core has slept so long, if it was in a turn, inside it.
+    pub(crate) fn slept(&mut self, core: usize, cycles: u64) {
+        self.cores[core].wait(cycles);
+    }
+
     /// Notes a hop at its time.
     pub(crate) fn note(&mut self, time: u64, reached: &Reached) {
         let &Reached { core, hop, actor, method, letter, .. } = reached;
@@ -387,7 +412,7 @@ impl Recorder {
                 }
             }
             Hop::Ended => {
-                let length = record.turns.pop().map_or(0, |turn| time - turn.started);
+                let length = record.end_turn(time).map_or(0, |(_, own)| own);
                 receiver.ended += 1;
                 receiver.longest_turn = receiver.longest_turn.max(length);
                 record.count_turns(1, length);
@@ -545,6 +570,7 @@ impl Books<'_> {
         self.core.visiting = u32::from(kind.actor());
         pace.step(pace.least.of(Hop::Started, false, begins_visit));
         let length = pace.end_turn();
+        self.core.wait(length);
         self.core.count_turns(1, length);
         receiver.figures.count_turns(1, length);
         if next.as_slice().first().is_some_and(|note| note.kind() == kind) {
@@ -568,7 +594,8 @@ impl Books<'_> {
             return;
         }
         *next = next.as_slice()[more..].iter();
-        let longest = pace.turns(more);
+        let (longest, all) = pace.turns(more);
+        self.core.wait(all);
         self.core.count_turns(more as u64, longest);
         receiver.figures.count_turns(more as u64, longest);
     }
@@ -582,15 +609,15 @@ impl Books<'_> {
         let begins_visit = self.core.visiting != u32::from(actor);
         self.core.visiting = u32::from(actor);
         pace.step(pace.least.of(Hop::Started, receiver.is_monitored, begins_visit));
-        self.core.turns.push(Turn { actor, method, letter: Some(letter), started: pace.time });
+        self.core.turns.push(Turn { actor, method, letter: Some(letter), started: pace.time, waited: 0 });
         Some(())
     }
 
     /// The innermost turn ends, of a letter without a monitor.
     #[inline(always)]
     fn leave_at_once(&mut self, pace: &mut Pace<'_>) -> Option<()> {
-        let Some(turn) = self.core.turns.pop() else { unreachable!("a turn that ends has begun") };
-        let length = pace.time - turn.started + pace.end_turn();
+        let ended = pace.time + pace.end_turn();
+        let Some((turn, length)) = self.core.end_turn(ended) else { unreachable!("a turn that ends has begun") };
         self.core.visiting = u32::from(turn.actor);
         self.core.count_turns(1, length);
         self.actors[usize::from(turn.actor)].figures.count_turns(1, length);
@@ -634,18 +661,19 @@ impl Pace<'_> {
         end
     }
 
-    /// Turns of letters without a monitor, with nothing in between. Returns how long the longest took.
+    /// Turns of letters without a monitor, with nothing in between. Returns how long the longest took, and all of them.
     #[inline(always)]
-    fn turns(&mut self, count: usize) -> u64 {
-        let (mut sum, mut longest) = (0, 0);
+    fn turns(&mut self, count: usize) -> (u64, u64) {
+        let (mut sum, mut longest, mut ends) = (0, 0, 0);
         for [at_start, at_end, at_leave] in self.jitters(3 * count).as_chunks().0 {
             sum += at_start + at_end + at_leave;
+            ends += at_end;
             longest = longest.max(*at_end);
         }
         let [start, end, leave] =
             [Hop::Started, Hop::Ended, Hop::Left].map(|hop| u64::from(self.least.of(hop, false, false)));
         self.time += count as u64 * (start + end + leave) + sum;
-        end + longest
+        (end + longest, count as u64 * end + ends)
     }
 
     #[inline(always)]

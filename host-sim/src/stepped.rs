@@ -254,11 +254,12 @@ impl VirtualCore {
         }
     }
 
-    /// It sleeps no longer than this.
-    fn sleep_until(&self, time: u64) {
+    /// It sleeps no longer than this. Returns for how long.
+    fn sleep_until(&self, time: u64) -> u64 {
         let slept = time.saturating_sub(self.clock.get());
         self.clock.set(self.clock.get() + slept);
         self.asleep.set(self.asleep.get() + slept);
+        slept
     }
 
     /// Cycles awake and asleep, in a run that ended when the clock showed `end`.
@@ -416,7 +417,9 @@ impl Simulation {
         if !core.kicked.get() {
             core.stage.set(Stage::Asleep);
             self.recorder.borrow_mut().end_visit(self.running.get());
+            let asleep = core.asleep.get();
             self.switch();
+            self.recorder.borrow_mut().slept(self.running.get(), core.asleep.get() - asleep);
         }
         core.kicked.set(false);
         if core.hopeless.take() {
@@ -442,7 +445,8 @@ impl Simulation {
         self.advance(u64::from(self.costs.look));
         let horizon = self.horizon.get();
         if horizon != NEVER {
-            self.running().sleep_until(horizon);
+            let slept = self.running().sleep_until(horizon);
+            self.recorder.borrow_mut().slept(self.running.get(), slept);
             self.vain_looks.set(0);
             return self.let_others_catch_up();
         }

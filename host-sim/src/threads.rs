@@ -19,7 +19,7 @@ use flockwork::worker;
 #[cfg(feature = "stepped")]
 use crate::journal::{self, Kind};
 #[cfg(feature = "stepped")]
-use crate::{Mode, Options, recording, stepped};
+use crate::{Options, recording, stepped};
 
 /// How often an idle core looks at its latch before its thread is parked: waking a parked thread takes longer than a
 /// hundred letters.
@@ -299,7 +299,8 @@ pub fn interrupt<R>(core: u8, handler: impl FnOnce() -> R) -> R {
 /// Letters that are still on their way then stay where they are; wait for what must be done ([`run_until`], `get`). One
 /// device runs at a time in a process: a second call waits for the first.
 ///
-/// With the feature `stepped`, the environment can choose another mode (`FLOCKWORK_MODE=stepped`), seed and number of cores.
+/// With the feature `stepped`, the environment can choose another mode (`FLOCKWORK_MODE=stepped`), seed and number of cores;
+/// [`program`](crate::program) also reads the command line.
 ///
 /// # Panics
 /// If `cores` is 0 or more than the kernel allows, on a thread that is a core already, and if `main` panics.
@@ -312,11 +313,7 @@ pub fn run<R>(cores: usize, main: impl FnOnce() -> R) -> R {
 #[cfg(feature = "stepped")]
 #[track_caller]
 fn in_chosen_mode<R>(cores: usize, main: impl FnOnce() -> R) -> R {
-    let options = Options::from_environment(cores).unwrap_or_else(|misuse| misuse.exit());
-    match options.mode {
-        Mode::Stepped => options.device().keep_events(false).run(main).returned,
-        Mode::Threads => device(options.cores, false, |_| (), main),
-    }
+    Options::from_environment(cores).unwrap_or_else(|misuse| misuse.exit()).run_without_events(main)
 }
 
 #[cfg(not(feature = "stepped"))]

@@ -30,6 +30,7 @@ use std::error::Error;
 use std::fmt;
 use std::io::{self, IsTerminal};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use controls::{Controls, Key};
 /// What [`draw`] draws with.
@@ -42,7 +43,16 @@ use crate::run::Run;
 use crate::stepped::Deadlock;
 use watch::{Screen, Watch};
 
-/// Runs `main` on the device of these options, and shows it in the terminal.
+/// Whether a view is shown.
+static IS_OPEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether the view of the device that runs is open: a program that has nothing to wait for can go on until somebody has seen enough.
+pub fn is_open() -> bool {
+    IS_OPEN.load(Ordering::SeqCst)
+}
+
+/// Runs `main` on the device of these options, and shows it in the terminal. On threads the record has no events: whoever looks on
+/// for long would fill the memory with them.
 ///
 /// # Errors
 /// If there is no terminal to draw on, and in stepped mode if all cores come to wait for one another.
@@ -74,7 +84,7 @@ pub fn run<R>(options: &Options, title: &str, main: impl FnOnce() -> R) -> Resul
 
 /// The picture is drawn by a thread of its own: time passes by itself.
 fn on_threads<R>(options: &Options, mut watch: Watch<Screen>, main: impl FnOnce() -> R) -> Result<Run<R>, Trouble> {
-    let run = options.device().run_watched_threads(|watched| watch.look_on(watched), main);
+    let run = options.device().keep_events(false).run_watched_threads(|watched| watch.look_on(watched), main);
     watch.show_end(&run);
     watch.close().map_err(Trouble::NoTerminal)?;
     Ok(run)

@@ -31,6 +31,12 @@ fn simple_program() {
     println!("on {cores} cores");
 }
 
+/// A program that has a command line without having written one.
+fn given_program() {
+    let cores = flockwork_host_sim::program(2, <flockwork_host_sim::ThreadPort as flockwork::port::Port>::cores);
+    println!("on {cores} cores");
+}
+
 /// A program that never ends, and never sleeps.
 fn endless_program() {
     let (options, _) = Options::default().from_command_line();
@@ -106,6 +112,29 @@ fn the_environment_chooses_for_a_program_that_does_not() {
     assert!(error.contains("--seed is a whole number"), "{error}");
 }
 
+fn any_program_has_a_command_line() {
+    let said_with = |args: &[&str], variables: &[(&str, &str)]| {
+        let mut command = as_program("given");
+        let output = command.args(args).envs(variables.iter().copied()).output().expect("this very file can be run");
+        (output.status.code(), said(&output.stdout), said(&output.stderr))
+    };
+    let ok = |text: &str| (Some(0), text.to_owned(), String::new());
+    assert_eq!(said_with(&[], &[]), ok("on 2 cores\n"));
+    assert_eq!(said_with(&["--mode", "stepped", "--cores", "64", "--seed", "3"], &[]), ok("on 64 cores\n"));
+    // The command line has the last word, also about what only one of the modes can do.
+    let variables = [("FLOCKWORK_CORES", "3"), ("FLOCKWORK_LIMIT", "1000000")];
+    assert_eq!(said_with(&["--mode", "stepped"], &variables), ok("on 3 cores\n"));
+    assert_eq!(said_with(&["explore", "--seeds", "3"], &[]), ok("3 seeds, from 0 to 2: none failed\n"));
+    let json = "{\n  \"seeds\": 3,\n  \"from\": 5,\n  \"to\": 7,\n  \"failure\": null\n}\n";
+    assert_eq!(said_with(&["explore", "--json", "--seeds", "3", "--from", "5"], &[]), ok(json));
+    assert!(said_with(&["--help"], &[]).1.contains("--mode threads|stepped"));
+    // What every seed complains about is said once, and is nobody's failure.
+    for line in [&["--frob"][..], &["explore", "--seeds", "9", "--frob"]] {
+        let error = "error: what is `--frob`? `--help` says what there is\n";
+        assert_eq!(said_with(line, &[]), (Some(2), String::new(), error.to_owned()), "{line:?}");
+    }
+}
+
 fn what_never_ends_is_ended() {
     let args = ["--mode", "stepped", "--limit", "100000"];
     let output = as_program("endless").args(args).output().expect("this very file can be run");
@@ -117,11 +146,13 @@ fn what_never_ends_is_ended() {
 fn main() {
     match std::env::var(PROGRAM).as_deref() {
         Ok("simple") => return simple_program(),
+        Ok("given") => return given_program(),
         Ok("endless") => return endless_program(),
         Ok(_) => return program(),
         Err(_) => {}
     }
     the_environment_chooses_for_a_program_that_does_not();
+    any_program_has_a_command_line();
     what_never_ends_is_ended();
     options_reach_the_device();
     bad_input_is_one_line_and_exit_code_2();

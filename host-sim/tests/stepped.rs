@@ -48,6 +48,46 @@ fn overlap((start, end): (Event, Event), (other_start, other_end): (Event, Event
     start.time < other_end.time && other_start.time < end.time
 }
 
+/// Asks a library, and waits for the answer.
+pub struct Reader {
+    library: Ref<Library>,
+}
+
+#[actor]
+impl Reader {
+    pub fn ask(&mut self, cycles: u32) -> bool {
+        charge(500);
+        self.library.read(cycles).get().is_ok()
+    }
+}
+
+/// Whoever waits does nothing: turns that are nested in one, and sleep, are not counted as its own. With and without a journal.
+#[test]
+fn the_longest_turn_is_what_a_turn_does_itself() {
+    #[actor]
+    static HERE: Actor<Library, Serial, 8> = Library { books: 1 };
+    #[actor]
+    static THERE: Actor<Library, Pinned<1>, 8> = Library { books: 1 };
+    #[actor]
+    static NESTED: Actor<Reader, Serial, 8> = Reader { library: &HERE };
+    #[actor]
+    static ASLEEP: Actor<Reader, Pinned<0>, 8> = Reader { library: &THERE };
+    for keep_events in [true, false] {
+        for (cores, reader) in [(1, &NESTED as Ref<Reader>), (2, &ASLEEP)] {
+            let device = Device::stepped(cores).keep_events(keep_events);
+            let run = device.run(|| reader.ask(100_000).get());
+            assert_eq!(run.returned, Ok(true));
+            let longest = |name: &str| {
+                let of_type = run.actors.iter().filter(|actor| actor.name.is_some_and(|other| other.ends_with(name)));
+                of_type.map(|actor| actor.longest_turn).max().expect("it had letters")
+            };
+            let (own, other) = (longest("Reader"), longest("Library"));
+            assert!((500..5_000).contains(&own), "a reader that waits on {cores} cores took {own}");
+            assert!((100_000..101_000).contains(&other), "the library took {other}");
+        }
+    }
+}
+
 #[test]
 fn a_letter_takes_what_its_steps_cost() {
     #[actor]

@@ -12,7 +12,9 @@ use flockwork_host_sim::top::ratatui::Terminal;
 use flockwork_host_sim::top::ratatui::backend::TestBackend;
 use flockwork_host_sim::top::ratatui::buffer::Cell;
 use flockwork_host_sim::top::{Key, View, draw};
-use flockwork_host_sim::{ActorFigures, CoreFigures, CoreSnapshot, Device, Snapshot, Watched, charge, run_until};
+use flockwork_host_sim::{
+    ActorFigures, CoreFigures, CoreSnapshot, Device, Snapshot, Watched, charge, record_from_here, run_until,
+};
 
 /// What is on the screen, a line each, without spaces at its end.
 fn screen(view: &View, width: u16, height: u16) -> Vec<String> {
@@ -70,7 +72,7 @@ fn flock() -> View {
 #[test]
 fn cores_and_actors_are_shown_with_what_happened_since_the_last_picture() {
     let expected = [
-        " urbiflock, 120 people                                     1 254 letters · 10.000 ms · 10.0 ms a second",
+        " urbiflock, 120 people                                      1 254 letters · 10.000 ms · 500 µs a second",
         " cores ─────────────────────────────────────────────────────────────────────────────────────────────────",
         "core awake                     letters/s    letters   longest turn  turn",
         "   0 ████████████████ 100 %      125 000        850        10.0 µs  Flock::couples #17",
@@ -123,15 +125,41 @@ fn the_title_says_what_the_keys_have_set() {
         keys.iter().for_each(|key| view.controls.press(*key));
         screen(&view, 104, 12)[0].rsplit(" · ").next().expect("a title").to_owned()
     };
-    assert_eq!(title(&[Key::Pause]), "paused");
-    assert_eq!(title(&[Key::Pause, Key::Pause]), "10.0 ms a second");
-    assert_eq!(title(&[Key::Step]), "paused");
-    assert_eq!(title(&[Key::Faster, Key::Faster]), "50.0 ms a second");
-    assert_eq!(title(&[Key::Slower]), "5.00 ms a second");
+    assert_eq!(title(&[Key::Pause]), "paused (500 µs a second)");
+    assert_eq!(title(&[Key::Pause, Key::Pause]), "500 µs a second");
+    assert_eq!(title(&[Key::Step]), "paused (500 µs a second)");
+    assert_eq!(title(&[Key::Faster, Key::Faster]), "2.00 ms a second");
+    assert_eq!(title(&[Key::Pause, Key::Slower]), "paused (200 µs a second)");
     let mut view = flock();
     view.controls.is_at_end = true;
     let lines = screen(&view, 104, 12);
     assert!(lines[0].ends_with("· ended") && lines[11].contains("any key closes"), "{lines:?}");
+}
+
+#[test]
+fn a_very_narrow_terminal_keeps_names_and_drops_figures() {
+    let lines = screen(&flock(), 60, 12);
+    let expected = [
+        "core awake           letters   longest turn  turn",
+        "   0 ██████ 100 %        850        10.0 µs  Flock::couples",
+    ];
+    assert_eq!(lines[2..4], expected);
+    let expected = [
+        "actor                letters   mailbox  high-water   refused",
+        "Flock                  1 234         8          16         3",
+        "Person #1                  7         0           1         0",
+    ];
+    assert_eq!(lines[6..9], expected);
+}
+
+#[test]
+fn the_end_is_about_the_whole_run() {
+    let mut view = flock();
+    view.controls.is_at_end = true;
+    let lines = screen(&view, 104, 12);
+    // Of 1.25 million cycles; since the last picture it would be 100 % and 25 %.
+    assert!(lines[3].contains("  92 % ") && lines[4].contains("  45 % "), "{lines:?}");
+    assert!(lines[3].contains(" 85 000 ") && lines[4].contains(" 40 400 "), "letters a second: {lines:?}");
 }
 
 #[test]
@@ -191,6 +219,22 @@ fn threads_are_watched_while_they_run() {
     let shelf = run.actors.iter().find(|actor| actor.name.is_some_and(|name| name.ends_with("Library")));
     assert_eq!(shelf.map(|shelf| (shelf.sent, shelf.ended, shelf.left, shelf.high_water)), Some((5, 5, 5, 5)));
     assert_eq!((run.letters(), run.events.is_sorted_by_key(|event| event.time)), (5, true));
+}
+
+#[test]
+fn a_record_of_threads_can_begin_later() {
+    #[actor]
+    static SHELF: Actor<Library, ReadersWriter, 16, 16> = Library;
+    let pause = Duration::from_millis(300);
+    let run = Device::threads(1).run(|| {
+        SHELF.read().get().expect("it answers");
+        std::thread::sleep(pause);
+        record_from_here();
+        SHELF.read().get().expect("it answers");
+    });
+    assert_eq!(run.letters(), 1, "the first one was before");
+    assert!(u128::from(run.cycles) < pause.as_nanos(), "{} ns", run.cycles);
+    assert!(run.events.iter().all(|event| event.time <= run.cycles), "{:?}", run.events);
 }
 
 #[test]

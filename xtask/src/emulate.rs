@@ -11,17 +11,23 @@ use crate::{
 };
 use std::{path::Path, process::ExitCode};
 
+/// Examples whose point is speed: built for size, they would be compared with what they are not.
+const ABOUT_SPEED: &[&str] = &["cycles", "urbiflock"];
+
 pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
-    let fast = args.flag("--fast");
+    let (fast, small) = (args.flag("--fast"), args.flag("--small"));
     let json = args.flag("--json");
     let (board, image) = Board::and_image(args)?;
     let emulator = board.emulator()?;
-    let profile = if fast { Profile::Fast } else { Profile::Release };
+    let profile = match &image {
+        Image::Example(example) => profile(example, fast, small)?,
+        Image::File(_) if fast || small => {
+            return Err(Misuse("--fast and --small: an image that there is was built as it was".to_owned()));
+        }
+        Image::File(_) => Profile::Release,
+    };
     if json && emulator != Emulator::Rp2040 {
         return Err(Misuse(format!("--json: only the emulator of {} counts", RP2040.name)));
-    }
-    if fast && matches!(image, Image::File(_)) {
-        return Err(Misuse("--fast: an image that there is was built as it was".to_owned()));
     }
     let emulate = || {
         // Before the build, which takes longer.
@@ -32,7 +38,10 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
             return as_json(board, image, profile);
         }
         let elf = match image {
-            Image::Example(example) => board.build(&example, profile)?,
+            Image::Example(example) => {
+                eprintln!("{}", how_built(profile));
+                board.build(&example, profile)?
+            }
             Image::File(elf) => elf,
         };
         match emulator {
@@ -41,6 +50,23 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
         }
     };
     Ok(exit_code("emulate", emulate()))
+}
+
+fn how_built(profile: Profile) -> &'static str {
+    match profile {
+        Profile::Fast => "built for speed; `--small` builds it for size, as it would be flashed",
+        Profile::Release => "built for size, as it would be flashed; `--fast` builds it for speed",
+    }
+}
+
+/// How an example is built: as it is asked for, or as suits it.
+fn profile(example: &str, fast: bool, small: bool) -> Result<Profile, Misuse> {
+    match (fast, small) {
+        (true, true) => Err(Misuse("--fast and --small: an image is built for speed or for size".to_owned())),
+        (true, false) => Ok(Profile::Fast),
+        (false, false) if ABOUT_SPEED.contains(&example) => Ok(Profile::Fast),
+        (false, _) => Ok(Profile::Release),
+    }
 }
 
 /// Runs the images of the RP2040 and looks at what they do, and at what it costs.
@@ -79,3 +105,17 @@ fn on_rp2040(elf: &Path) -> Result<Invocation, Stop> {
 
 /// The section with the texts that an image logs.
 const DEFMT_TABLE: &str = ".defmt";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_showcase_is_built_for_speed_unless_one_asks_for_size() {
+        assert_eq!(profile("urbiflock", false, false), Ok(Profile::Fast));
+        assert_eq!(profile("urbiflock", false, true), Ok(Profile::Release));
+        assert_eq!(profile("hello", false, false), Ok(Profile::Release));
+        assert_eq!(profile("hello", true, false), Ok(Profile::Fast));
+        assert!(profile("hello", true, true).is_err());
+    }
+}

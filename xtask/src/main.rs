@@ -65,9 +65,9 @@ macro_rules! commands {
 commands! {
     /// Run every test: on the host, in the simulator, on emulated boards; loom models, Miri, every target, sizes.
     ///
-    /// `--list` shows the steps. `--only STEP` (repeatable) runs one of them, or all of a group: `--only targets`.
+    /// `--list` shows the steps, `--list --json` for programs. `--only STEP` (repeatable) runs one of them, or all of a group: `--only targets`.
     /// A failing step does not stop the others, unless `--fail-fast` is given.
-    Test = "test [--only STEP]... [--fail-fast] [--list]" => test::run;
+    Test = "test [--only STEP]... [--fail-fast] [--list [--json]]" => test::run;
 
     /// Run the loom models and their mutants, in release mode, in a target directory of their own.
     ///
@@ -87,25 +87,26 @@ commands! {
     Tsan = "tsan [FILTER]" => tsan::run;
 
     /// Build the kernel for every supported target with each of its features, and check that it needs no allocator.
-    Targets = "targets [--only STEP]... [--fail-fast] [--list]" => targets::run;
+    Targets = "targets [--only STEP]... [--fail-fast] [--list [--json]]" => targets::run;
 
     /// Check formatting, and run clippy with warnings as errors for each feature and for the loom models.
-    Lint = "lint [--only STEP]... [--fail-fast] [--list]" => lint::run;
+    Lint = "lint [--only STEP]... [--fail-fast] [--list [--json]]" => lint::run;
 
     /// Build an image for a board and run it here: the RP2040 on an emulator, the mps2-an521 in QEMU.
     ///
     /// BOARD is a folder in `boards/`, EXAMPLE one of its binaries; a wrong name gets the list of those there are. What the
-    /// image logs is printed as it comes, also what it logs with defmt, and the last words of a core that died. `--fast` builds
-    /// for speed instead of size. `--json` prints log and figures of the RP2040 as JSON. `--image` runs an ELF file that there is.
-    Emulate = "emulate BOARD (EXAMPLE [--fast] | --image ELF) [--json]" => emulate::run;
+    /// image logs is printed as it comes, also what it logs with defmt, and the last words of a core that died. Images are built for size, as
+    /// they would be flashed, but for `urbiflock` and `cycles`, which are about speed; `--fast` and `--small` say otherwise. `--json` prints
+    /// log and figures of the RP2040 as JSON. `--image` runs an ELF file that there is.
+    Emulate = "emulate BOARD (EXAMPLE [--fast | --small] | --image ELF) [--json]" => emulate::run;
 
     /// Print what a letter costs on the emulated RP2040, in cycles, beside the bars it is held to.
     ///
-    /// `--json` prints the same as JSON. `--profile NAME` says in which functions the cycles of one measurement went (a wrong name
+    /// `--json` prints the same as JSON, also with `--trace`. `--profile NAME` says in which functions the cycles of one measurement went (a wrong name
     /// gets the list), `--callers N` names N functions that each was inlined into, `--instructions` adds every instruction, and
     /// `--small` takes the image built for size. `--trace` says what trace events cost. `--update` keeps the figures as the
     /// snapshot that `test` compares with.
-    Cycles = "cycles [--json | --update | --trace | --profile NAME [--callers N] [--instructions] [--small]]" => cycles::run;
+    Cycles = "cycles [[--trace] [--json] | --update | --profile NAME [--callers N] [--instructions] [--small]]" => cycles::run;
 
     /// Flash an example onto a board through a debug probe, and show its log.
     ///

@@ -36,7 +36,7 @@ pub(crate) fn run(mut args: Args) -> Result<ExitCode, Misuse> {
             Budgets::of(&sizes.figures()).write(BUDGETS)?;
         }
         let budgets = Budgets::read(BUDGETS)?;
-        print!("{}", if json { sizes.json() } else { sizes.table(&budgets) });
+        print!("{}", if json { sizes.json(&budgets) } else { sizes.table(&budgets) });
         budgets.check(&sizes.figures())
     };
     Ok(exit_code("size", report()))
@@ -132,7 +132,9 @@ impl Sizes {
     }
 
     /// For programs. Every name is an identifier, so nothing needs quoting.
-    fn json(&self) -> String {
+    fn json(&self, budgets: &Budgets) -> String {
+        let budget =
+            |table: &str, key: &str| budgets.of_figure(table, key).map_or("null".to_owned(), |bytes| bytes.to_string());
         let list = |lines: Vec<String>| format!("[\n    {}\n  ]", lines.join(",\n    "));
         let actor = |Actor { name, state, monitor, letters, promises, rest }: &Actor| {
             let parts =
@@ -142,11 +144,15 @@ impl Sizes {
         };
         let image = |Image { name, flash, ram, actors }: &Image| {
             let actors: Vec<String> = actors.iter().map(actor).collect();
-            format!(r#"{{"name": "{name}", "flash": {flash}, "ram": {ram}, "actors": [{}]}}"#, actors.join(", "))
+            let (flash_budget, ram_budget) = (budget(name, "flash"), budget(name, "ram"));
+            let figures = format!(
+                r#""flash": {flash}, "flash_budget": {flash_budget}, "ram": {ram}, "ram_budget": {ram_budget}"#
+            );
+            format!(r#"{{"name": "{name}", {figures}, "actors": [{}]}}"#, actors.join(", "))
         };
         let bar = |Bar { name, bytes, bar, .. }: &Bar| {
             let bar = bar.map_or("null".to_owned(), |bar| bar.to_string());
-            format!(r#"{{"name": "{name}", "bytes": {bytes}, "bar": {bar}}}"#)
+            format!(r#"{{"name": "{name}", "bytes": {bytes}, "bar": {bar}, "budget": {}}}"#, budget("kernel", name))
         };
         let images = list(self.images.iter().map(image).collect());
         let bars = list(self.bars.iter().map(bar).collect());
@@ -267,10 +273,17 @@ mod tests {
 
     #[test]
     fn the_json_has_every_figure() {
-        let json = sizes().json();
-        assert!(
-            json.contains(r#"{"name": "rp2040.hello", "flash": 30000, "ram": 6000, "actors": [{"name": "hello::HERE""#)
+        let budgets = Budgets::of(&sizes().figures());
+        let json = sizes().json(&budgets);
+        let budget = |table, key| budgets.of_figure(table, key).expect("every figure has a budget");
+        let hello = format!(
+            r#"{{"name": "rp2040.hello", "flash": 30000, "flash_budget": {}, "ram": 6000, "ram_budget": {}, "actors": [{{"name": "hello::HERE""#,
+            budget("rp2040.hello", "flash"),
+            budget("rp2040.hello", "ram")
         );
-        assert!(json.contains(r#"{"name": "first", "bytes": 1600, "bar": 1536}"#), "{json}");
+        assert!(json.contains(&hello), "{json}");
+        let first =
+            format!(r#"{{"name": "first", "bytes": 1600, "bar": 1536, "budget": {}}}"#, budget("kernel", "first"));
+        assert!(json.contains(&first), "{json}");
     }
 }

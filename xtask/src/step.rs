@@ -51,14 +51,24 @@ pub(crate) fn exit_code(command: &str, outcome: Result<(), Stop>) -> ExitCode {
     }
 }
 
-/// Runs a command made of steps: `[--only STEP]... [--fail-fast] [--list]`.
+/// Runs a command made of steps: `[--only STEP]... [--fail-fast] [--list [--json]]`.
 pub(crate) fn run_steps(steps: Vec<Step>, mut args: Args) -> Result<ExitCode, Misuse> {
     let only = args.values("--only")?;
     let fail_fast = args.flag("--fail-fast");
     let list = args.flag("--list");
+    let json = args.flag("--json");
     args.nothing_else()?;
+    if json && !list {
+        return Err(Misuse(
+            "--json: only `--list` prints for programs; a step prints what its programs print".to_owned(),
+        ));
+    }
 
     let steps = select(steps, &only)?;
+    if list && json {
+        print!("{}", as_json(&steps));
+        return Ok(ExitCode::SUCCESS);
+    }
     if list {
         let width = steps.iter().map(|step| step.name.len()).max().unwrap_or(0);
         for step in &steps {
@@ -69,6 +79,15 @@ pub(crate) fn run_steps(steps: Vec<Step>, mut args: Args) -> Result<ExitCode, Mi
     let summary = run(&steps, fail_fast);
     println!("\n{summary}");
     Ok(if summary.failed() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The list of steps for programs. Names and descriptions have nothing that would need quoting.
+fn as_json(steps: &[Step]) -> String {
+    let line = |Step { name, about, .. }: &Step| {
+        debug_assert!(!format!("{name}{about}").contains(['"', '\\']), "this would need quoting: {about}");
+        format!(r#"    {{"name": "{name}", "about": "{about}"}}"#)
+    };
+    format!("{{\n  \"steps\": [\n{}\n  ]\n}}\n", steps.iter().map(line).collect::<Vec<_>>().join(",\n"))
 }
 
 /// The steps that were asked for, in their own order; all if none was.
@@ -165,6 +184,18 @@ mod tests {
         assert_eq!(names(&[]).unwrap(), ["unit", "targets/arm", "targets/riscv"]);
         assert_eq!(names(&["targets"]).unwrap(), ["targets/arm", "targets/riscv"]);
         assert_eq!(names(&["targets/riscv", "unit"]).unwrap(), ["unit", "targets/riscv"]);
+    }
+
+    #[test]
+    fn the_list_for_programs_has_every_step() {
+        let json = as_json(&steps(&Rc::default()));
+        let expected = r#"    {"name": "unit", "about": "about"},
+    {"name": "targets/arm", "about": "about"},
+    {"name": "targets/riscv", "about": "about"}
+"#;
+        assert_eq!(json, format!("{{\n  \"steps\": [\n{expected}  ]\n}}\n"));
+        let json_alone = run_steps(steps(&Rc::default()), Args::new(vec!["--json".to_owned()]));
+        assert!(json_alone.is_err(), "there is no list to print");
     }
 
     #[test]

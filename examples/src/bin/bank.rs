@@ -49,8 +49,8 @@ const BEN: Id<Account> = Id::new(1);
 const CYD: Id<Account> = Id::new(2);
 const DAN: Id<Account> = Id::new(3);
 
-fn main() {
-    flockwork_host_sim::run(2, || {
+pub(crate) fn main() {
+    flockwork_host_sim::program(2, || {
         // These two have no account in common: they can run at the same moment.
         let ann = BANK.transfer(ANN, BEN, 30).ask().expect("an empty mailbox has room");
         let cyd = BANK.transfer(CYD, DAN, 50).ask().expect("an empty mailbox has room");

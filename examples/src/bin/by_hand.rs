@@ -70,8 +70,8 @@ static MAIL: Mail<Counter, Serial, 8, 4, LANES> = Mail::new();
 static COUNTER: CounterFront<Body<Counter, Serial, 8, 4, LANES>> =
     CounterFront { body: Body::new(&MAIL, Counter { total: 0 }) };
 
-fn main() {
-    flockwork_host_sim::run(2, || {
+pub(crate) fn main() {
+    flockwork_host_sim::program(2, || {
         for n in 1..=4 {
             COUNTER.add(n).tell().expect("four letters fit");
         }

@@ -28,8 +28,8 @@ static EAST: Actor<Station, Serial, 2> = Station { name: "east", next: &SOUTH };
 #[actor]
 static SOUTH: Actor<Station, Serial, 2> = Station { name: "south", next: &NORTH };
 
-fn main() {
-    flockwork_host_sim::run(2, || {
+pub(crate) fn main() {
+    flockwork_host_sim::program(2, || {
         for hops in [0, 1, 2, 1000] {
             println!("{hops} hops from north: {:?}", NORTH.pass(hops).get());
         }

@@ -24,8 +24,8 @@ impl Counter {
 #[actor]
 static COUNTER: Actor<Counter, Serial, 8> = Counter { total: 0 };
 
-fn main() -> Result<(), Failure> {
-    flockwork_host_sim::run(2, || {
+pub(crate) fn main() -> Result<(), Failure> {
+    flockwork_host_sim::program(2, || {
         for n in 1..=4 {
             COUNTER.add(n).tell().map_err(|rejected| rejected.why())?;
         }

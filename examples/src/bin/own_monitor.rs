@@ -56,8 +56,8 @@ impl Climate {
 #[actor]
 static CLIMATE: Actor<Climate, AtMost<2>, 8> = Climate { tenths: [0; 12] };
 
-fn main() {
-    flockwork_host_sim::run(2, || {
+pub(crate) fn main() {
+    flockwork_host_sim::program(2, || {
         for month in 0..8 {
             CLIMATE.measured(month, 120).tell().expect("eight letters fit");
         }

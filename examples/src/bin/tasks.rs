@@ -59,8 +59,8 @@ async fn bookkeeper() {
     closed.expect("a letter that can run");
 }
 
-fn main() {
-    flockwork_host_sim::run(2, || {
+pub(crate) fn main() {
+    flockwork_host_sim::program(2, || {
         worker::spawner().spawn(bookkeeper().expect("the task is spawned once"));
         while !OFFICE.is_closed().get().expect("the office answers") {}
     });

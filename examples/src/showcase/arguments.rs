@@ -21,14 +21,15 @@ impl Arguments {
         self.0.len() != before
     }
 
-    /// Takes `--name VALUE` or `--name=VALUE` out; the last one counts.
+    /// Takes `--name VALUE` or `--name=VALUE` out; the last one counts. What begins with `--` is another option, not a value.
     pub(crate) fn value(&mut self, name: &str) -> Result<Option<String>, Misuse> {
         let mut found = None;
         let mut others = Vec::new();
         let mut words = std::mem::take(&mut self.0).into_iter();
         while let Some(word) = words.next() {
             if word == name {
-                found = Some(words.next().ok_or_else(|| Misuse::new(format!("{name} needs a value")))?);
+                let value = words.next().filter(|value| !value.starts_with("--"));
+                found = Some(value.ok_or_else(|| Misuse::new(format!("{name} needs a value")))?);
             } else if let Some(value) = word.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')) {
                 found = Some(value.to_owned());
             } else {
@@ -47,36 +48,28 @@ impl Arguments {
         number.map(Some).ok_or_else(|| Misuse::new(format!("{name} is a number from {least} to {most}, not `{text}`")))
     }
 
-    /// Takes out what says on which device to run: mode, cores, seed and whatever else the simulator understands. The seed also
-    /// makes the people, unless `--world S` does.
-    pub(crate) fn device(&mut self) -> Result<(Options, NonZeroU32), Misuse> {
-        let options = Options { seed: u64::from(SEED.get()), ..Options::default() }.take_from(&mut self.0)?;
+    /// Takes out what says on which device to run, unless it is this one: mode, cores, seed and whatever else the simulator
+    /// understands.
+    pub(crate) fn device(&mut self, otherwise: Options) -> Result<Options, Misuse> {
+        otherwise.take_from(&mut self.0)
+    }
+
+    /// The same for a device among people, whom the seed also makes, unless `--world S` does.
+    pub(crate) fn device_among_people(&mut self) -> Result<(Options, NonZeroU32), Misuse> {
+        let options = self.device(Options { seed: u64::from(SEED.get()), ..Options::default() })?;
+        let of_seed = || ("--seed", options.seed.to_string());
         let (name, text) = match self.value("--world")? {
+            Some(text) if text == "seed" => of_seed(),
             Some(text) => ("--world", text),
-            None => ("--seed", options.seed.to_string()),
+            None => of_seed(),
         };
-        let number = match text.strip_prefix("0x") {
-            Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16),
-            None => text.parse(),
-        };
-        let seed = number.ok().and_then(NonZeroU32::new).ok_or_else(|| {
+        let number = Options::number(name, &text).ok().and_then(|number| u32::try_from(number).ok());
+        let seed = number.and_then(NonZeroU32::new).ok_or_else(|| {
             Misuse::new(format!(
                 "{name} is a number from 1 to 0xffffffff, not `{text}`: the people are made of it, and of 0 nothing can be made"
             ))
         })?;
         Ok((options, seed))
-    }
-
-    /// Complains about an option that the command has no use for, though the simulator would understand it.
-    pub(crate) fn refuse(&self, name: &str, why: &str) -> Result<(), Misuse> {
-        match self
-            .0
-            .iter()
-            .any(|word| word == name || word.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')))
-        {
-            true => Err(Misuse::new(format!("{name}: {why}"))),
-            false => Ok(()),
-        }
     }
 
     /// Complains about the first word that is left.

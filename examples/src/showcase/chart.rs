@@ -7,21 +7,26 @@ pub(crate) struct Points {
     pub(crate) points: Vec<(usize, f64)>,
 }
 
-/// What a line of the chart stands for.
-const STEP: f64 = 0.05;
+/// What a line of the chart can stand for.
+const STEPS: [f64; 9] = [0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 25.0];
+/// How many lines there are at most, if one of the steps allows it: a chart is seen at a glance.
+const LINES: i64 = 22;
 /// How wide a place on the x axis is.
 const WIDTH: usize = 6;
 
 /// A chart of speed-ups over numbers of people. The axis goes from 1 to 2, and further where points are there.
 pub(crate) fn draw(xs: &[usize], series: &[Points]) -> String {
     let all = || series.iter().flat_map(|series| series.points.iter().map(|point| point.1));
-    let line_of = |y: f64| (y / STEP).round() as i64;
-    let top = line_of(all().fold(2.0, f64::max));
-    let bottom = line_of(all().fold(1.0, f64::min));
+    let (highest, lowest) = (all().fold(2.0, f64::max), all().fold(1.0, f64::min));
+    let line_at = |step: f64, y: f64| (y / step).round() as i64;
+    let fits = |step: &f64| line_at(*step, highest) - line_at(*step, lowest) < LINES;
+    let step = STEPS.into_iter().find(fits).unwrap_or(STEPS[STEPS.len() - 1]);
+    let line_of = |y: f64| line_at(step, y);
+    let (top, bottom) = (line_of(highest), line_of(lowest));
     let mut text = String::new();
     for line in (bottom..=top).rev() {
         let labelled = line % 2 == 0;
-        text += &if labelled { format!("  {:>4.1} ┤", line as f64 * STEP) } else { format!("  {:>4} │", "") };
+        text += &if labelled { format!("  {:>4.1} ┤", line as f64 * step) } else { format!("  {:>4} │", "") };
         let mut row = String::new();
         for x in xs {
             let here =
@@ -64,5 +69,15 @@ mod tests {
         let chart = draw(&[1], &series);
         assert!(chart.starts_with("   2.2 ┤  o\n"), "{chart}");
         assert!(chart.contains("   0.8 ┤  o\n"), "{chart}");
+    }
+
+    #[test]
+    fn many_cores_do_not_make_a_tall_chart() {
+        for highest in [3.1, 7.9, 15.0, 63.0] {
+            let series = [Points { sign: 'o', name: "ours", points: vec![(1, 1.0), (2, highest)] }];
+            let chart = draw(&[1, 2], &series);
+            assert!(chart.lines().count() <= 26, "{chart}");
+            assert_eq!(chart.matches('o').count(), 5, "two points, `people`, a sign and its name:\n{chart}");
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! Derivations that are measured: one actor under three monitors, in simulated time or on threads.
 
+use std::fmt;
 use std::num::{NonZeroU16, NonZeroU32};
 use std::time::{Duration, Instant};
 
 use flockwork::{Actor, Mutex, Pinned, ReadersWriter, Ref, Serial, actor};
 use flockwork_host_sim::top::{self, Trouble};
-use flockwork_host_sim::{Device, Misuse, Mode, Options, Run};
+use flockwork_host_sim::{Device, Misuse, Mode, Options, Run, record_from_here};
 use flockwork_urbiflock::{
     Derivation, FlockId, Flockr, Helper, MAX_HELPERS, SEED, WINDOW, WORLD, World, derive_in_batches, derive_with,
     gather,
@@ -38,6 +39,13 @@ const ROUND: usize = 25;
 /// Every series has so many rounds, in turn with the others, so that a slow moment of the machine falls on all alike; the best
 /// measurement counts, since only noise makes one longer.
 const ROUNDS: usize = 24;
+/// On threads, a derivation is recorded when one takes no longer than so many times what was measured: recording itself takes some
+/// time, but a cold cache, or a core that was not there yet, takes more.
+const TYPICAL: f64 = 1.5;
+/// Not before so long: until then threads start and caches fill.
+const WARM_UP: Duration = Duration::from_millis(20);
+/// And for so long at most; then the last one is taken as it was.
+const PATIENCE_TO_RECORD: Duration = Duration::from_millis(300);
 /// How many letters a derivation has on threads: as many as can be under way. A single match takes a quarter of a microsecond there,
 /// less than a letter takes from one core's cache to the other's.
 pub(crate) const LETTERS_ON_THREADS: usize = WINDOW;
@@ -171,28 +179,51 @@ impl Method {
         for (one, (series, flock)) in measured.iter().zip(entries()) {
             assert_eq!(found(one), found(&measured[0]), "{series:?} finds what {:?} finds", BASE);
             let after = Device::new(self.device.mode, 1).keep_events(false);
-            let snapshot = after.run(|| series.monitor.flockr().snapshot(flock).get()).returned;
-            let members = snapshot.expect("the flockr has this flock").members;
+            let members = after.run(|| answered(series.monitor.flockr().snapshot(flock).get())).returned.members;
             assert_eq!(one.derivation.members, members, "{series:?}: the incremental engine has the same members");
         }
         measured
     }
 
+    /// The device for a series.
+    pub(crate) fn options(&self, series: Series) -> Options {
+        Options { cores: series.cores, ..self.device.clone() }
+    }
+
     fn step(&self, series: Series, flock: FlockId) -> Measured {
-        let run = self.record(series, flock);
+        let run = self.options(series).device().run(|| self.derive(series, flock));
         Measured { derivation: run.returned, spent: run.cycles as f64, run: Some(run), flock, rounds: Vec::new() }
     }
 
-    /// One more derivation, with a record of every letter, in either mode.
-    pub(crate) fn record(&self, series: Series, flock: FlockId) -> Run<Derivation> {
-        Options { cores: series.cores, ..self.device.clone() }.device().run(|| self.derive(series, flock))
+    /// One more derivation like one that was measured, with a record of every letter, in either mode.
+    pub(crate) fn record(&self, series: Series, measured: &Measured) -> Run<Derivation> {
+        self.options(series).device().run(|| {
+            let began = Instant::now();
+            loop {
+                record_from_here();
+                let start = Instant::now();
+                let derivation = self.derive(series, measured.flock);
+                let took_typically_long = start.elapsed().as_nanos() as f64 <= TYPICAL * measured.spent;
+                let is_typical = took_typically_long && began.elapsed() > WARM_UP;
+                if self.device.mode == Mode::Stepped || is_typical || began.elapsed() > PATIENCE_TO_RECORD {
+                    return derivation;
+                }
+            }
+        })
     }
 
-    /// One more derivation, shown in the terminal while it happens.
+    /// One more derivation, shown in the terminal while it happens. On threads one is over before anybody could see it: there are
+    /// as many as fit in until the view is closed.
     pub(crate) fn watch(&self, series: Series, flock: FlockId) -> Result<Run<Derivation>, Trouble> {
-        let options = Options { cores: series.cores, ..self.device.clone() };
         let title = format!("urbiflock, {}", series.monitor.name());
-        top::run(&options, &title, || self.derive(series, flock))
+        top::run(&self.options(series), &title, || {
+            loop {
+                let derivation = self.derive(series, flock);
+                if self.device.mode == Mode::Stepped || !top::is_open() {
+                    return derivation;
+                }
+            }
+        })
     }
 
     /// How it is measured on threads, in words.
@@ -226,14 +257,24 @@ impl Method {
         round.returned
     }
 
-    fn derive(&self, series: Series, flock: FlockId) -> Derivation {
+    /// A derivation, on the device that runs.
+    pub(crate) fn derive(&self, series: Series, flock: FlockId) -> Derivation {
         let Series { monitor, cores } = series;
         let derived = match self.batch.get() {
             1 => derive_with(monitor.flockr(), flock, &HELPERS[..(cores - 1).min(MAX_HELPERS)]),
             _ => derive_in_batches(monitor.flockr(), flock, self.batch),
         };
-        derived.expect("the flockr has this flock, and answers")
+        answered(derived)
     }
+}
+
+/// What an actor answered. If it did not, as some faults of a device make it, there is nothing to show: one line says why, and the
+/// process ends with exit code 1.
+pub(crate) fn answered<T, E: fmt::Display>(outcome: Result<T, E>) -> T {
+    outcome.unwrap_or_else(|why| {
+        eprintln!("error: an actor did not answer: {why}");
+        std::process::exit(1)
+    })
 }
 
 fn found(measured: &Measured) -> (u32, u32, u32) {
@@ -249,8 +290,8 @@ pub(crate) fn world(seed: NonZeroU32) -> &'static World {
 
 /// Starts a flockr anew among so many people; gives the flock of the couples.
 pub(crate) fn crowd(flockr: Ref<Flockr>, world: &'static World, people: usize) -> FlockId {
-    flockr.begin(world).get().expect("a flockr begins in any world");
-    gather(flockr, world, people).expect("there is room for as many");
+    answered(flockr.begin(world).get());
+    answered(gather(flockr, world, people));
     FlockId::COUPLES
 }
 

@@ -10,10 +10,9 @@ use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
 use crate::chart::{Points, draw};
-use crate::couples::{BASE, LETTERS_ON_THREADS, Measured, Method, Monitor, Series, as_expected, crowd, world};
-use crate::files::Files;
-use crate::say;
-use crate::urbiflock::quoted;
+use crate::couples::{BASE, LETTERS_ON_THREADS, Measured, Method, Monitor, Series, Spread, as_expected, crowd, world};
+use crate::files::{self, Files};
+use crate::{counted, say};
 
 /// People per row.
 const SIZES: [usize; 10] = [50, 100, 150, 200, 250, 300, 350, 400, 450, 500];
@@ -35,16 +34,11 @@ struct Row {
 }
 
 pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
-    for option in
-        ["--mode", "--faults", "--costs", "--limit", "--top", "--people", "--monitor", "--flock", "--batch", "--events"]
-    {
-        arguments.refuse(option, "the figure has no such option; `cargo run -- urbiflock` has")?;
-    }
-    let (options, seed) = arguments.device()?;
-    let files = Files::take_from(&mut arguments)?;
+    let (options, seed) = arguments.device_among_people()?;
+    let files = Files::take_from(&mut arguments)?.or_beside_the_program();
     let json = arguments.flag("--json");
     arguments.nothing_else()?;
-    let files = if json { files } else { files.or_beside_the_program()? };
+    files.check()?;
 
     let series = [
         BASE,
@@ -72,16 +66,17 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<(), Misuse> {
         eprint!("\r{:30}\r", "");
     }
     let figure = Figure { rows, board, cores: options.cores };
-    let mut written = String::new();
-    if files.are_wanted() {
-        let run = figure.recorded();
-        written = files.write(run, || figure.page(run))?;
-    }
+    files.write(figure.recorded(), || figure.page(figure.recorded()))?;
     if json {
-        let rows = figure.rows.iter().flat_map(|row| row.json(&series)).collect::<Vec<_>>();
-        say(&format!("{:#}\n", json!({ "seed": options.seed, "world": seed, "rows": rows })));
+        let rows = figure.rows.iter().flat_map(|row| figure.json(row, &series)).collect::<Vec<_>>();
+        let (seed, world) = (options.seed, seed);
+        let paper = PAPER.map(|(people, speed_up)| json!({ "people": people, "cores": 2, "speed_up": speed_up }));
+        say(&format!(
+            "{:#}\n",
+            json!({ "seed": seed, "world": world, "rows": rows, "paper": paper, "files": files.json() })
+        ));
     } else {
-        say(&(figure.tell() + &written));
+        say(&(figure.tell() + &files.tell()));
     }
     Ok(())
 }
@@ -101,28 +96,6 @@ fn board(world: NonZeroU32, cores: usize) -> Board {
         (number(&row["people"]) as usize, cycles)
     };
     kept["rows"].as_array().map(|rows| rows.iter().map(row).collect()).unwrap_or_default()
-}
-
-impl Row {
-    fn json(&self, series: &[Series]) -> Vec<Value> {
-        let mut rows = Vec::new();
-        for (mode, unit, measured) in [("stepped", "cycles", &self.stepped), ("threads", "nanoseconds", &self.threads)]
-        {
-            for (series, one) in series.iter().zip(measured) {
-                let mut row = json!({
-                    "people": self.people, "mode": mode, "cores": series.cores, "monitor": series.monitor.name(),
-                    "couples": one.derivation.couples(), "hash": format!("{:08x}", one.derivation.hash()),
-                    "comparisons": one.derivation.comparisons, "speed_up": one.speed_up(&measured[0]),
-                });
-                row[unit] = json!(one.spent.round() as u64);
-                if !one.rounds.is_empty() {
-                    row["rounds"] = one.rounds.iter().map(|round| json!(round.round() as u64)).collect();
-                }
-                rows.push(row);
-            }
-        }
-        rows
-    }
 }
 
 /// What one size took under default, mutex and readers-writer.
@@ -165,6 +138,40 @@ impl Figure {
         self.board.iter().find(|row| row.0 == people).map(|row| row.1)
     }
 
+    /// One size for programs: a row for each mode and monitor, and for the emulated board where it was measured.
+    fn json(&self, row: &Row, series: &[Series]) -> Vec<Value> {
+        let mut rows = Vec::new();
+        let mut add = |mode: &str, series: &Series, unit: &str, spent: f64, speed_up: f64| {
+            let found = &row.stepped[0].derivation;
+            let mut json = json!({
+                "people": row.people, "mode": mode, "cores": series.cores, "monitor": series.monitor.name(),
+                "couples": found.couples(), "hash": format!("{:08x}", found.hash()), "comparisons": found.comparisons,
+                "speed_up": speed_up, "checked": row.checked,
+            });
+            json[unit] = json!(spent.round() as u64);
+            rows.push(json);
+            rows.len() - 1
+        };
+        let mut rounds = Vec::new();
+        for (mode, unit, measured) in [("stepped", "cycles", &row.stepped), ("threads", "nanoseconds", &row.threads)] {
+            for (series, one) in series.iter().zip(measured) {
+                let place = add(mode, series, unit, one.spent, one.speed_up(&measured[0]));
+                rounds.push((place, one, one.spread(&measured[0])));
+            }
+        }
+        let on_the_board = self.on_the_board(row.people);
+        for (series, cycles) in series.iter().zip(on_the_board.into_iter().flatten()) {
+            add("emulated", series, "cycles", cycles, on_the_board.map_or(f64::NAN, |cycles| cycles[0]) / cycles);
+        }
+        for (place, one, spread) in rounds {
+            if let Some(Spread { least, median, most }) = spread {
+                rows[place]["rounds"] = one.rounds.iter().map(|round| json!(round.round() as u64)).collect();
+                rows[place]["speed_up_in_rounds"] = json!({ "least": least, "median": median, "most": most });
+            }
+        }
+        rows
+    }
+
     /// The table, the chart, and what one sees.
     fn tell(&self) -> String {
         let cores = self.cores;
@@ -192,8 +199,8 @@ impl Figure {
             text += &format!("│{} │ {board:>7}  │{}", columns(spent(stepped)), columns(spent(threads)));
             text = text.trim_end().to_owned() + "\n";
         }
-        text +=
-            &format!("\nSpeed-up of the readers-writer monitor on {cores} cores over the default actor on one:\n\n");
+        let on = counted(cores as u64, "core");
+        text += &format!("\nSpeed-up of the readers-writer monitor on {on} over the default actor on one:\n\n");
         let mut series = vec![Points { sign: '●', name: "stepped", points: self.stepped(gain) }];
         if !self.board.is_empty() {
             series.push(Points { sign: '◆', name: "emulated RP2040", points: self.board(gain) });
@@ -204,7 +211,10 @@ impl Figure {
     }
 
     fn sentences(&self) -> String {
-        let cores = self.cores;
+        let simulated = match self.cores {
+            1 => "1 simulated core is".to_owned(),
+            cores => format!("{cores} simulated cores are"),
+        };
         let checked: Vec<String> =
             self.rows.iter().filter(|row| row.checked).map(|row| row.people.to_string()).collect();
         let checked = match checked.is_empty() {
@@ -219,7 +229,7 @@ impl Figure {
             ),
         };
         format!(
-            "\nWhat one sees: with `ReadersWriter` in the declaration, {cores} simulated cores are {} times as fast as one,{emulated} and threads {} times; the paper measured 1.88 and 1.96 on two cores.\n\
+            "\nWhat one sees: with `ReadersWriter` in the declaration, {simulated} {} times as fast as one,{emulated} and threads {} times; the paper measured 1.88 and 1.96 on two cores.\n\
              `Mutex` takes {} % more than no monitor{mutex}.\n\
              All hashes agree, in both modes, under all monitors, and with the incremental engine{checked}.\n\n\
              Stepped: a letter for each person, cycles from a table of what letters take on the board. Emulated: the same on the RP2040's\n\
@@ -244,7 +254,7 @@ impl Figure {
         })
     }
 
-    /// The run that the trace and the report show: 400 people, both cores.
+    /// The run that the trace and the report show: 400 people, all cores.
     fn recorded(&self) -> &Run<Derivation> {
         let row = self.rows.iter().find(|row| row.people == RECORDED).expect("one of the sizes");
         row.stepped[2].run.as_ref().expect("a stepped run is recorded")
@@ -259,7 +269,12 @@ impl Figure {
                 .line("emulated RP2040", floats(self.board(of)))
                 .line("threads of the host", floats(self.threads(of)))
         };
-        let cores = self.cores;
+        let cores = counted(self.cores as u64, "core");
+        let title = match self.cores {
+            1 => "UrbiFlock: one actor on one core".to_owned(),
+            2 => "UrbiFlock: one actor on both cores".to_owned(),
+            cores => format!("UrbiFlock: one actor on {cores} cores"),
+        };
         let head = [
             "people",
             "couples",
@@ -290,25 +305,25 @@ impl Figure {
             ])
         });
         let at = self.stepped(gain).into_iter().find(|point| point.0 == RECORDED).map_or(f64::NAN, |point| point.1);
-        Report::new("UrbiFlock: one actor on both cores")
+        Report::new(title)
             .introduction(format!(
                 "A device asks its flock actor, once for each person nearby, who came as a couple. The actor's source is the same \
-                 in every series; only the monitor in its declaration differs: none, Mutex, or ReadersWriter on {cores} cores. Every \
+                 in every series; only the monitor in its declaration differs: none, Mutex, or ReadersWriter on {cores}. Every \
                  answer was checked."
             ))
-            .highlight(format!("{at:.2} ×"), format!("as fast on {cores} simulated cores, {RECORDED} people"))
+            .highlight(format!("{at:.2} ×"), format!("as fast on {cores} in simulated time, {RECORDED} people"))
             .highlight(format!("{:08x}", run.returned.hash()), "the same couples in every mode, under every monitor")
             .chart(
                 chart("Speed-up of the readers-writer monitor", "times as fast as one core", gain)
                     .y_from(1.0)
-                    .guide(cores as f64, format!("{cores} cores at best"))
+                    .guide(self.cores as f64, format!("{cores} at best"))
                     .points("the paper, two cores", floats(PAPER.to_vec())),
             )
             .chart(chart("What the mutex monitor costs over the default actor", "%", overhead).guide(6.0, "the paper: below 6 %"))
             .table(table)
-            .run(format!("{RECORDED} people, readers-writer, {cores} cores"), run)
+            .run(format!("{RECORDED} people, readers-writer, {cores}"), run)
             .expect("the run kept its events")
-            .replay(std::env::args().skip(1).fold("cargo run --".to_owned(), |line, word| line + " " + &quoted(&word)), run.seed)
+            .replay(files::command(), run)
     }
 }
 

@@ -4,16 +4,21 @@ use std::num::NonZeroU32;
 use std::sync::Mutex;
 
 use flockwork::Ref;
-use flockwork_host_sim::{Device, Misuse, Options};
+use flockwork_host_sim::{Misuse, Options};
 use flockwork_urbiflock::{
-    Bustle, Definition, Event, FlockId, Flockr, Generator, Listener, MAX_NEARBY, People, Uid, World, derive,
+    Bustle, Definition, Event, FlockId, Flockr, Generator, Listener, MAX_NEARBY, People, Predicate, Uid, World, derive,
 };
+use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
-use crate::couples::crowd;
+use crate::counted;
+use crate::couples::{answered, crowd};
 
 /// Lines that are printed before the rest is only counted.
 const LINES: usize = 24;
+
+/// Everybody who is known: near, a friend, or gone not long ago.
+static KNOWN: Definition = Definition::new("known", Predicate::literal("true"));
 
 /// What happens after the first people have come.
 pub(crate) struct Happenings(Vec<Event>);
@@ -50,7 +55,7 @@ impl Happenings {
         self.0.is_empty()
     }
 
-    pub(crate) fn events(&self) -> impl Iterator<Item = Event> + '_ {
+    pub(crate) fn events(&self) -> impl ExactSizeIterator<Item = Event> + '_ {
         self.0.iter().copied()
     }
 }
@@ -63,6 +68,17 @@ fn read(file: &str) -> Result<Vec<Event>, Misuse> {
         events.extend(event);
     }
     Ok(events)
+}
+
+/// Starts a flockr anew among so many people; gives the flock that it is about, the couples if none is defined.
+pub(crate) fn begin(
+    flockr: Ref<Flockr>,
+    world: &'static World,
+    people: usize,
+    flock: Option<&'static Definition>,
+) -> FlockId {
+    let couples = crowd(flockr, world, people);
+    flock.map_or(couples, |flock| answered(flockr.define(flock).get()))
 }
 
 /// What a flockr was told about its flock since somebody looked.
@@ -90,12 +106,21 @@ pub(crate) struct Lived {
     pub(crate) events: usize,
     /// How many people are near in the end.
     pub(crate) near: usize,
+    /// How many are known: near, friends, or gone not long ago.
+    pub(crate) known: usize,
     /// How many members the flock had at first.
     first: usize,
-    /// Each event that changed the flock: what it was, who came into it and who went, and how many members there are then.
-    changes: Vec<(Event, Vec<(bool, Uid)>, usize)>,
-    /// Events that could not happen, such as one more person than there is room for.
-    refused: Vec<(Event, String)>,
+    /// Each event that changed the flock.
+    changes: Vec<Change>,
+    /// Events that could not happen, such as one more person than there is room for, or that changed nothing at all.
+    remarks: Vec<(Event, String)>,
+}
+
+/// An event that changed the flock: who came into it (true) and who went, and how many members there are then.
+struct Change {
+    event: Event,
+    who: Vec<(bool, Uid)>,
+    members: usize,
 }
 
 /// Lets everything happen, and derives the flock after each event: it has to be what the incremental engine says.
@@ -109,38 +134,55 @@ pub(crate) fn live(
 ) -> Lived {
     static HEARD: Heard = Heard(Mutex::new(Vec::new()));
     let heard = || std::mem::take(&mut *HEARD.0.lock().expect("nobody panics here"));
-    let device = Device::new(options.mode, options.cores).seed(options.seed).keep_events(false);
-    let run = device.run(|| {
-        let couples = crowd(flockr, world, people);
-        let flock = flock.map_or(couples, |flock| flockr.define(flock).get().expect("there is room for one more"));
-        flockr.listen(flock, &HEARD).get().expect("there is room for a listener");
+    let run = options.device().keep_events(false).run(|| {
+        let flock = begin(flockr, world, people, flock);
+        let known = answered(flockr.define(&KNOWN).get());
+        answered(flockr.listen(flock, &HEARD).get());
         let agreed = |event: Option<Event>| {
-            let derived = derive(flockr, flock).expect("the flockr has this flock").members;
-            let known = flockr.snapshot(flock).get().expect("the flockr has this flock").members;
+            let derived = answered(derive(flockr, flock)).members;
+            let known = answered(flockr.snapshot(flock).get()).members;
             assert_eq!(derived, known, "the engines disagree after {event:?}");
             known.len()
         };
+        let version = || answered(flockr.summary(flock).get()).version;
         let mut lived = Lived {
             events: happenings.0.len(),
             near: 0,
+            known: 0,
             first: agreed(None),
             changes: Vec::new(),
-            refused: Vec::new(),
+            remarks: Vec::new(),
         };
+        let mut before = version();
         for event in happenings.events() {
-            if let Err(why) = event.happen(flockr) {
-                lived.refused.push((event, why.to_string()));
+            match event.happen(flockr) {
+                Ok(after) if after == before => lived.remarks.extend(without_effect(event).map(|why| (event, why))),
+                Ok(after) => before = after,
+                Err(why) => lived.remarks.push((event, why.to_string())),
             }
             let members = agreed(Some(event));
             match heard() {
                 nothing if nothing.is_empty() => {}
-                changes => lived.changes.push((event, changes, members)),
+                who => lived.changes.push(Change { event, who, members }),
             }
         }
-        lived.near = flockr.summary(FlockId::NEARBY).get().expect("everybody has this flock").members.into();
+        let members = |flock: FlockId| usize::from(answered(flockr.summary(flock).get()).members);
+        (lived.near, lived.known) = (members(FlockId::NEARBY), members(known));
         lived
     });
     run.returned
+}
+
+/// Why an event that happened changed nothing, if that is worth a word.
+fn without_effect(event: Event) -> Option<String> {
+    let why = match event {
+        Event::Join(_) => "is near already",
+        Event::Left(_) => "is not near",
+        Event::AddFriend(_) => "is a friend already",
+        Event::RemoveFriend(_) => "is no friend",
+        Event::Pass(_) => return None,
+    };
+    Some(format!("nothing changes: this person {why}"))
 }
 
 impl Lived {
@@ -149,22 +191,39 @@ impl Lived {
         if self.events == 0 {
             return String::new();
         }
-        let mut text = format!("{flock}: {} members at first.\n\n", self.first);
-        for (event, changes, members) in self.changes.iter().take(LINES) {
-            let changes = changes.iter().map(|&(came, who)| format!("{}flockr-{who:05}", if came { '+' } else { '-' }));
-            let (event, changes) = (event.to_string(), changes.collect::<Vec<_>>().join(" "));
-            text += &format!("  {event:<14} {changes:<28} {members:>4} members\n");
+        let mut text = format!("{flock}: {} at first.\n\n", counted(self.first as u64, "member"));
+        for Change { event, who, members } in self.changes.iter().take(LINES) {
+            let who = who.iter().map(|&(came, who)| format!("{}flockr-{who:05}", if came { '+' } else { '-' }));
+            let (event, who) = (event.to_string(), who.collect::<Vec<_>>().join(" "));
+            let plural = if *members == 1 { "" } else { "s" };
+            text += &format!("  {event:<14} {who:<28} {members:>4} member{plural}\n");
         }
         if self.changes.len() > LINES {
             text += &format!("  … and {} more\n", self.changes.len() - LINES);
         }
-        for (event, why) in self.refused.iter().take(LINES) {
+        for (event, why) in self.remarks.iter().take(LINES) {
             text += &format!("  {event}: {why}\n");
         }
+        if self.remarks.len() > LINES {
+            text += &format!("  … and {} more such remarks\n", self.remarks.len() - LINES);
+        }
         text + &format!(
-            "\n{} events, {} of which changed the flock; after each, both engines agreed.\n",
-            self.events,
+            "\n{}, {} of which changed the flock; after each, both engines agreed.\n",
+            counted(self.events as u64, "event"),
             self.changes.len()
         )
+    }
+
+    /// The same for programs: every change and every remark.
+    pub(crate) fn json(&self) -> Value {
+        let changes = self.changes.iter().map(|Change { event, who, members }| {
+            let people = |came: bool| who.iter().filter(|one| one.0 == came).map(|one| one.1).collect::<Vec<_>>();
+            json!({ "event": event.to_string(), "added": people(true), "removed": people(false), "members": members })
+        });
+        let remarks = self.remarks.iter().map(|(event, why)| json!({ "event": event.to_string(), "remark": why }));
+        json!({
+            "number": self.events, "members_at_first": self.first, "changes": changes.collect::<Vec<_>>(),
+            "remarks": remarks.collect::<Vec<_>>(),
+        })
     }
 }

@@ -45,9 +45,9 @@ pub struct Controls {
 }
 
 impl Default for Controls {
-    /// On, at ten milliseconds a second.
+    /// On, at half a millisecond a second: letters of some ten microseconds can be followed.
     fn default() -> Self {
-        Self { is_paused: false, is_stepping: false, is_at_end: false, speed: 6 }
+        Self { is_paused: false, is_stepping: false, is_at_end: false, speed: 2 }
     }
 }
 

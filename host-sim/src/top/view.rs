@@ -13,6 +13,8 @@ use crate::turns;
 
 /// Below so many columns, bars make room for names.
 const WIDE: u16 = 100;
+/// Below so many, some figures do as well.
+const NARROW: u16 = 78;
 
 /// All that the view shows.
 #[derive(Clone, Debug)]
@@ -82,7 +84,7 @@ fn draw_title(frame: &mut Frame<'_>, area: Rect, view: &View) {
     let state = match view.controls {
         Controls { is_at_end: true, .. } => Span::from("ended").bold(),
         _ if view.is_real => Span::from("threads").fg(Color::Green),
-        Controls { is_paused: true, .. } => Span::from("paused").fg(Color::Yellow).bold(),
+        Controls { is_paused: true, .. } => Span::from(format!("paused ({speed} a second)")).fg(Color::Yellow).bold(),
         _ => Span::from(format!("{speed} a second")).fg(Color::Green),
     };
     // To a microsecond, so that a step is seen.
@@ -101,10 +103,15 @@ fn draw_title(frame: &mut Frame<'_>, area: Rect, view: &View) {
 
 fn draw_cores(frame: &mut Frame<'_>, area: Rect, view: &View) {
     let bar_width = if area.width < WIDE { 6 } else { 16 };
+    // How it ended is about the whole run, not about what happened since some picture.
+    let (since, elapsed) = match view.controls.is_at_end {
+        true => (&[][..], view.now.cycles),
+        false => (&view.before.cores[..], view.now.cycles.saturating_sub(view.before.cycles)),
+    };
     let rows = view.now.cores.iter().enumerate().map(|(number, core)| {
-        let before = view.before.cores.get(number).map(|core| core.figures.clone()).unwrap_or_default();
-        let elapsed = view.now.cycles.saturating_sub(view.before.cycles);
-        let awake = share_awake(&before, core, elapsed);
+        let before = since.get(number).map(|core| core.figures.clone()).unwrap_or_default();
+        let awake =
+            if view.controls.is_at_end { share_awake_in_all(core) } else { share_awake(&before, core, elapsed) };
         let seconds = elapsed as f64 / (f64::from(view.megahertz.max(1)) * 1e6);
         let letters = core.figures.letters - before.letters;
         let rate = if seconds > 0.0 { grouped((letters as f64 / seconds).round() as u64) } else { "–".to_owned() };
@@ -117,7 +124,7 @@ fn draw_cores(frame: &mut Frame<'_>, area: Rect, view: &View) {
             (None, true) => Span::from(" asleep").dim(),
             (None, false) => Span::from(" no turn").dim(),
         };
-        let cells = [
+        [
             right(number.to_string(), 4),
             Span::from(bar(awake, bar_width)).fg(Color::Cyan),
             right(format!("{:.0} %", 100.0 * awake), 5),
@@ -125,13 +132,25 @@ fn draw_cores(frame: &mut Frame<'_>, area: Rect, view: &View) {
             right(grouped(core.figures.letters), 10),
             right(time(core.figures.longest_turn, view.megahertz), 14),
             doing,
-        ];
-        Row::new(cells)
+        ]
     });
-    let head = ["core", "awake", "", "   letters/s", "   letters", "  longest turn", " turn"];
-    let widths = [4, bar_width, 5, 12, 10, 14].map(Constraint::Length).into_iter().chain([Constraint::Fill(1)]);
-    draw_table(frame, area, "cores", head, rows.collect(), widths.collect());
+    let columns = [
+        ("core", Constraint::Length(4)),
+        ("awake", Constraint::Length(bar_width)),
+        ("", Constraint::Length(5)),
+        (RATE, Constraint::Length(12)),
+        ("   letters", Constraint::Length(10)),
+        (LONGEST, Constraint::Length(14)),
+        (" turn", Constraint::Fill(1)),
+    ];
+    let left_out: &[&str] = if area.width < NARROW { &[RATE] } else { &[] };
+    draw_table(frame, area, "cores", columns, left_out, rows.collect());
 }
+
+/// The heads of columns that a narrow terminal has no room for.
+const RATE: &str = "   letters/s";
+const DROPPED: &str = "  dropped";
+const LONGEST: &str = "  longest turn";
 
 fn draw_actors(frame: &mut Frame<'_>, area: Rect, view: &View) {
     let bar_width = if area.width < WIDE { 0 } else { 16 };
@@ -141,7 +160,7 @@ fn draw_actors(frame: &mut Frame<'_>, area: Rect, view: &View) {
         let ActorFigures { ended, high_water, refused, dropped, longest_turn, .. } = *actor;
         let full = actor.waiting() as f64 / high_water.max(1) as f64;
         let warning = |count: u64, colour: Color| if count > 0 { Style::new().fg(colour) } else { Style::new() };
-        Row::new([
+        [
             Span::from(name.clone()),
             right(grouped(ended), 9),
             right(grouped(actor.waiting()), 9),
@@ -150,23 +169,38 @@ fn draw_actors(frame: &mut Frame<'_>, area: Rect, view: &View) {
             right(grouped(refused), 9).style(warning(refused, Color::Yellow)),
             right(grouped(dropped), 9).style(warning(dropped, Color::Red)),
             right(time(longest_turn, view.megahertz), 14),
-        ])
+        ]
     });
     // Columns of figures bring their own space, so that a bar without width leaves no gap.
-    let head = ["actor", "  letters", "  mailbox", "", "high-water", "  refused", "  dropped", "  longest turn"];
-    let widths = [Constraint::Fill(1)].into_iter().chain([9, 9, bar_width, 10, 9, 9, 14].map(Constraint::Length));
-    draw_table(frame, area, "actors", head, rows.collect(), widths.collect());
+    let columns = [
+        ("actor", Constraint::Fill(1)),
+        ("  letters", Constraint::Length(9)),
+        ("  mailbox", Constraint::Length(9)),
+        ("", Constraint::Length(bar_width)),
+        ("high-water", Constraint::Length(10)),
+        ("  refused", Constraint::Length(9)),
+        (DROPPED, Constraint::Length(9)),
+        (LONGEST, Constraint::Length(14)),
+    ];
+    let left_out: &[&str] = if area.width < NARROW { &[DROPPED, LONGEST] } else { &[] };
+    draw_table(frame, area, "actors", columns, left_out, rows.collect());
 }
 
-/// A table below a line with its head; what does not fit is counted.
+/// A table below a line with the heads of its columns, but for some that are left out; rows that do not fit are counted.
 fn draw_table<'a, const N: usize>(
     frame: &mut Frame<'_>,
     area: Rect,
     title: &'a str,
-    head: [&'a str; N],
-    mut rows: Vec<Row<'a>>,
-    widths: Vec<Constraint>,
+    columns: [(&'a str, Constraint); N],
+    left_out: &[&str],
+    rows: Vec<[Span<'a>; N]>,
 ) {
+    let is_shown = |place: &usize| !left_out.contains(&columns[*place].0);
+    let shown = (0..N).filter(is_shown).collect::<Vec<_>>();
+    let mut rows = rows
+        .into_iter()
+        .map(|row| Row::new(shown.iter().map(|&place| row[place].clone()).collect::<Vec<_>>()))
+        .collect::<Vec<_>>();
     let space = usize::from(area.height.saturating_sub(2));
     let all = rows.len();
     let mut block = Block::new().borders(ratatui::widgets::Borders::TOP).title(format!(" {title} "));
@@ -174,21 +208,27 @@ fn draw_table<'a, const N: usize>(
         rows.truncate(space);
         block = block.title(Line::from(format!(" {space} of {all} ")).right_aligned());
     }
-    let table = Table::new(rows, widths).header(Row::new(head).dim()).block(block).column_spacing(1);
+    let head = Row::new(shown.iter().map(|&place| columns[place].0).collect::<Vec<_>>()).dim();
+    let widths = shown.iter().map(|&place| columns[place].1);
+    let table = Table::new(rows, widths).header(head).block(block).column_spacing(1);
     frame.render_widget(table, area);
 }
-
 /// The part of the time between two moments in which a core was awake; of all time if none lies between them.
 ///
 /// Work that a core has begun counts as a whole where it begins, so a core that is in the middle of some has none to show for it.
 fn share_awake(before: &CoreFigures, now: &CoreSnapshot, elapsed: u64) -> f64 {
-    let CoreFigures { awake, asleep, .. } = now.figures;
-    let since = awake.saturating_sub(before.awake);
+    let since = now.figures.awake.saturating_sub(before.awake);
     match (elapsed, since) {
-        (0, _) => awake as f64 / (awake + asleep).max(1) as f64,
+        (0, _) => share_awake_in_all(now),
         (_, 0) if !now.is_asleep => 1.0,
         _ => (since as f64 / elapsed as f64).min(1.0),
     }
+}
+
+/// The part of all time in which a core was awake.
+fn share_awake_in_all(core: &CoreSnapshot) -> f64 {
+    let CoreFigures { awake, asleep, .. } = core.figures;
+    awake as f64 / (awake + asleep).max(1) as f64
 }
 
 fn bar(part: f64, width: u16) -> String {

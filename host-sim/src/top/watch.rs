@@ -2,12 +2,14 @@
 
 use std::io;
 use std::process::exit;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::terminal;
 use ratatui::{DefaultTerminal, Frame};
 
+use super::IS_OPEN;
 use super::controls::{FRAME, Key};
 use super::view::{View, draw};
 use crate::recording::Watched;
@@ -146,7 +148,9 @@ pub(super) struct Screen {
 impl Screen {
     /// Takes the terminal. A panic gives it back, so that its message can be read.
     pub(super) fn open() -> io::Result<Self> {
-        Ok(Self { terminal: ratatui::try_init()?, is_open: true })
+        let terminal = ratatui::try_init()?;
+        IS_OPEN.store(true, Ordering::SeqCst);
+        Ok(Self { terminal, is_open: true })
     }
 }
 
@@ -155,6 +159,7 @@ impl Console for Screen {
         // A panic in an actor's method gave the terminal back; what it said must stay readable.
         if !terminal::is_raw_mode_enabled()? {
             self.is_open = false;
+            IS_OPEN.store(false, Ordering::SeqCst);
             return Ok(false);
         }
         self.terminal.draw(picture)?;
@@ -175,6 +180,7 @@ impl Console for Screen {
 
     fn close(&mut self) {
         if std::mem::take(&mut self.is_open) {
+            IS_OPEN.store(false, Ordering::SeqCst);
             ratatui::restore();
         }
     }
@@ -255,17 +261,17 @@ mod tests {
     #[test]
     fn a_picture_is_shown_whenever_so_much_time_has_passed() {
         let mut watch = watch([None, None, Some(Key::Slower), None]);
-        // Ten milliseconds a second, twenty pictures a second, a hundred megahertz: 50 000 cycles.
-        for cycles in [0, 10_000, 49_999, 50_000, 70_000, 99_999] {
+        // Half a millisecond a second, twenty pictures a second, a hundred megahertz: 2 500 cycles.
+        for cycles in [0, 500, 2_499, 2_500, 3_500, 4_999] {
             watch.look(&at(cycles, 0));
         }
         assert_eq!(watch.console.drawn, 2);
-        // Half as fast from then on; a key is seen at once.
-        for cycles in [100_001, 125_000] {
+        // 200 µs a second from then on; a key is seen at once.
+        for cycles in [5_001, 6_000] {
             watch.look(&at(cycles, 0));
         }
         assert_eq!((watch.console.drawn, watch.console.keys.len()), (4, 0));
-        assert_eq!(watch.next, 125_001);
+        assert_eq!(watch.next, 6_001);
     }
 
     #[test]

@@ -68,7 +68,7 @@ mod tests {
 
     const LOG: &str = "\
 people  couples      hash  comparisons |   default     mutex  readers-writer | mutex  speed-up
-    50       13  047f4ee3        13373 |    355000    380625          220625 |  7.2%     1.60 x
+    50       13  047f4ee3        13373 |    355000    380625          220625 |  7.2%     1.61 x
 cycles; all hashes checked
 ";
 

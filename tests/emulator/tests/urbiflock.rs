@@ -68,6 +68,12 @@ fn the_couples_are_found_by_both_cores() {
         );
         assert!(speed_up > 1.5, "two cores do not help: {table}");
     }
+    // What the chip prints is rounded as the host rounds it.
+    for row in &rows {
+        let printed = table.lines().find(|line| line.split_whitespace().next() == Some(&row.people.to_string()));
+        let expected = format!("{:.1}%{:>9.2} x", 100.0 * row.mutex_overhead(), row.speed_ups()[2]);
+        assert!(printed.is_some_and(|line| line.ends_with(&expected)), "{printed:?} does not end with {expected}");
+    }
     compare_with_what_is_kept(&rows);
 }
 

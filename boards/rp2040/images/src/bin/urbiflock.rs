@@ -112,15 +112,20 @@ impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { people, found, default, mutex, readers_writer } = self;
         let (couples, hash, comparisons) = (found.couples(), found.hash(), found.comparisons);
-        // In hundredths, and in tenths of a per cent; a default actor takes less than 2^32 / 1000 cycles per person and derivation.
-        let speed_up = u64::from(*default) * 100 / u64::from(*readers_writer).max(1);
-        let overhead = u64::from(mutex.saturating_sub(*default)) * 1000 / u64::from(*default).max(1);
+        // In hundredths, and in tenths of a per cent, rounded as the host rounds.
+        let speed_up = rounded(u64::from(*default) * 100, *readers_writer);
+        let overhead = rounded(u64::from(mutex.saturating_sub(*default)) * 1000, *default);
         write!(
             f,
             "{people:>6} {couples:>8}  {hash:08x} {comparisons:>12} |{default:>10}{mutex:>10}{readers_writer:>16} |"
         )?;
         write!(f, " {:>2}.{}%{:>6}.{:02} x", overhead / 10, overhead % 10, speed_up / 100, speed_up % 100)
     }
+}
+
+fn rounded(number: u64, divisor: u32) -> u64 {
+    let divisor = u64::from(divisor).max(1);
+    (number + divisor / 2) / divisor
 }
 
 fn print_table(uart: &mut UartTx<'static, Blocking>) -> Result<Outcome, WriteFmtError<Error>> {

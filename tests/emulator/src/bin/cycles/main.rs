@@ -12,6 +12,7 @@ use flockwork_emulator::{
     profile::{Names, Profile},
     spans::Spans,
 };
+use serde_json::json;
 use std::{
     env,
     path::{Path, PathBuf},
@@ -27,7 +28,7 @@ const LIMIT: u64 = 1_000_000_000;
 const QUIET: u64 = 200_000;
 
 const USAGE: &str = "flockwork-cycles FAST SMALL [--json | --check SNAPSHOT | --update SNAPSHOT], \
-                     or IMAGE --profile NAME [--callers N] [--instructions], or FAST TRACED --trace";
+                     or IMAGE --profile NAME [--callers N] [--instructions], or FAST TRACED --trace [--json]";
 
 fn main() -> ExitCode {
     let complain = |why: &str| eprintln!("flockwork-cycles: {why}");
@@ -55,6 +56,7 @@ enum Task {
     Trace {
         plain: PathBuf,
         traced: PathBuf,
+        json: bool,
     },
     Profile {
         image: PathBuf,
@@ -92,7 +94,9 @@ impl Task {
         let mut images = images.into_iter();
         match (profile, images.next(), images.next(), images.next()) {
             (Some(name), Some(image), None, None) => Ok(Self::Profile { image, name, callers, instructions }),
-            (None, Some(plain), Some(traced), None) if trace => Ok(Self::Trace { plain, traced }),
+            (None, Some(plain), Some(traced), None) if trace => {
+                Ok(Self::Trace { plain, traced, json: matches!(what, Show::Json) })
+            }
             (None, Some(fast), Some(small), None) => Ok(Self::Show { fast, small, what }),
             _ => Err("as many images as the task needs are wanted".to_owned()),
         }
@@ -101,7 +105,7 @@ impl Task {
     fn run(self) -> Result<(), String> {
         match self {
             Self::Show { fast, small, what } => show(&fast, &small, what),
-            Self::Trace { plain, traced } => trace_costs(&plain, &traced),
+            Self::Trace { plain, traced, json } => trace_costs(&plain, &traced, json),
             Self::Profile { image, name, callers, instructions } => profile(&image, &name, callers, instructions),
         }
     }
@@ -159,12 +163,14 @@ const TRACED: &[&str] =
 /// The function that writes an event.
 const WRITE_EVENT: &str = "flockwork::trace::rings::write";
 
-fn trace_costs(plain: &Path, traced: &Path) -> Result<(), String> {
+fn trace_costs(plain: &Path, traced: &Path, json: bool) -> Result<(), String> {
     let read = |path: &Path| Image::read(path).map_err(|error| error.to_string());
     let (plain, image) = (read(plain)?, read(traced)?);
     let no_events = || format!("{} has no function {WRITE_EVENT}: is the feature `trace` on?", traced.display());
     let write = image.function_named(WRITE_EVENT).ok_or_else(no_events)?;
-    println!("{:<24} {:>8} {:>8} {:>8} {:>12}", "a letter, O3", "plain", "traced", "events", "each event");
+    let mut table =
+        format!("{:<24} {:>8} {:>8} {:>8} {:>12}\n", "a letter, O3", "plain", "traced", "events", "each event");
+    let mut rows = Vec::new();
     for name in TRACED {
         let own_work = |image| {
             let spans = profiles_of(image, &format!("{name}{}", figures::OWN_WORK));
@@ -179,8 +185,16 @@ fn trace_costs(plain: &Path, traced: &Path) -> Result<(), String> {
         let executed = profiles.iter().flat_map(Profile::instructions);
         let events: u64 = executed.filter(|(address, ..)| *address == write).map(|(_, times, _)| times).sum();
         let each = with.saturating_sub(without) as f64 / events.max(1) as f64;
-        println!("{name:<24} {without:>8} {with:>8} {events:>8} {each:>12.1}");
+        table += &format!("{name:<24} {without:>8} {with:>8} {events:>8} {each:>12.1}\n");
+        rows.push(json!({
+            "name": name, "optimised": "O3", "cycles": without, "cycles_traced": with, "events": events,
+            "cycles_per_event": each,
+        }));
     }
+    if json {
+        table = format!("{:#}\n", json!({ "rows": rows }));
+    }
+    print!("{table}");
     Ok(())
 }
 
