@@ -167,9 +167,11 @@ fn derived() -> Costs {
     let (both, look, burst) = visit_and_letter("default");
     let letter = (burst - both) / 7.0;
     let visit = both - letter;
-    // A visit is one, with a monitor or without; several letters take more than one alone.
+    // A visit takes at least what it takes without a monitor. If several letters take more than one alone and the visits they share, that
+    // is because they are listed.
     let (both, _, burst) = visit_and_letter("reader");
-    let (visit_monitored, granted) = (visit, both - visit);
+    let visit_monitored = visit.max(both - (burst - both) / 7.0);
+    let granted = both - visit_monitored;
     let list = (burst - visit_monitored) / 8.0 - granted;
     let send = measured("send, in a turn");
     // The sender's core visits the first letter, offers the second, and the other core wakes and visits.

@@ -9,15 +9,13 @@ use core::cell::Cell;
 
 use crate::inbox::{Chain, Lists};
 use crate::letter::Link;
-use crate::mailbox::Office;
 use crate::share::Share;
 use crate::trace;
 
 /// The oldest letters of an actor, while a monitor decides about them. Under the actor's lock.
 pub(crate) struct Hand<'h> {
-    office: &'h Office,
-    /// The lane that is read first.
-    own: usize,
+    /// Lists what is in the lanes. (A function, so that an inbox by itself, which monitors are tested with, needs no mailbox.)
+    list_rest: &'h dyn Fn(),
     /// Several letters that share the state and claim nothing, while no writer is in the gate. None, if the letter in hand is the oldest of any
     /// kind, while the gate is free: then the inbox knows which.
     readers: Option<(&'h Share, u8)>,
@@ -30,14 +28,14 @@ pub(crate) struct Hand<'h> {
 impl<'h> Hand<'h> {
     /// For the oldest letter, and the next, and so on: one after the other, while the gate is free and nothing was listed.
     #[inline(always)]
-    pub(crate) fn for_oldest(office: &'h Office, own: usize) -> Self {
-        Self { office, own, readers: None, granted: Cell::new(false), listed: Cell::new(false) }
+    pub(crate) fn for_oldest(list_rest: &'h dyn Fn()) -> Self {
+        Self { list_rest, readers: None, granted: Cell::new(false), listed: Cell::new(false) }
     }
 
     /// With the oldest letters, all of them readers, which were put into a share.
     #[inline(always)]
-    pub(crate) fn with_readers(office: &'h Office, own: usize, share: &'h Share, count: u8) -> Self {
-        Self { office, own, readers: Some((share, count)), granted: Cell::new(false), listed: Cell::new(false) }
+    pub(crate) fn with_readers(list_rest: &'h dyn Fn(), share: &'h Share, count: u8) -> Self {
+        Self { list_rest, readers: Some((share, count)), granted: Cell::new(false), listed: Cell::new(false) }
     }
 
     /// Whether nothing of it is in the lists.
@@ -83,7 +81,7 @@ impl<'h> Hand<'h> {
         {
             lists.append(chain);
         }
-        self.office.drain(lists, self.own);
+        (self.list_rest)();
         // The monitor is being asked about all of them.
         lists.seen();
     }

@@ -402,7 +402,8 @@ where
         let Run { lane, until, .. } = office.oldest(own, visit::anybody(self));
         let mut place = office.lane(lane).received();
         office.lane(lane).note_depth(until);
-        let hand = Hand::for_oldest(office, own);
+        let list_rest = || office.drain(lists, own);
+        let hand = Hand::for_oldest(&list_rest);
         lists.writers_come();
         // What comes through other lanes is younger than these.
         while place != until {

@@ -83,7 +83,8 @@ fn take_readers<R: Resident + ?Sized>(
         Some(0) => return Next::Listed,
         Some(count) => count as u8,
     };
-    let hand = Hand::with_readers(office, own, share, count);
+    let list_rest = || office.drain(lists, own);
+    let hand = Hand::with_readers(&list_rest, share, count);
     let turn = MonitorTurn::begin(here);
     let on_panic = OnPanic(|| {
         if hand.is_granted() {
