@@ -771,14 +771,14 @@ fn answer_notice(here: u8, poll: impl FnOnce(u8)) {
     }
 }
 
-/// Something in another core's set was offered again.
+/// Something in another core's set was offered again: it is looked for after this core's own visits. (Visited at once, two cores that share
+/// an actor's readers got in each other's way: deriving the flocks of 50 people took 8 % more.)
 #[inline(always)]
 fn answer_offer(here: u8) {
     let me = core(here);
     me.offered().lower();
     fence(Mutant::OfferedLookFence);
     me.ready.look_again();
-    visit_surplus(here);
 }
 
 /// Wakes the tasks that may go on. One may wait for what the actors do, so nothing is begun before they are noted.

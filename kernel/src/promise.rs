@@ -717,15 +717,14 @@ impl Holder {
     /// Says that this core waits, and whether there is still something to wait for.
     pub(crate) fn wait_on(&mut self, core: u8) -> bool {
         loop {
+            if self.is_ready() {
+                return false;
+            }
             let Some(here) = self.ticket else { return false };
             here.head().holder().publish(WAITS + core);
             fence(Mutant::WaitFence);
             if removed(Mutant::WaitNotRechecked) || !here.is_resolved() {
                 return true;
-            }
-            // With an answer, or with another promise to wait for.
-            if self.is_ready() {
-                return false;
             }
         }
     }

@@ -464,7 +464,8 @@ impl Flags {
     /// these flags, and all that lies beside them.)
     #[inline(always)]
     pub(crate) fn raised(&self) -> Raised {
-        let raised = Raised(self.0.each_ref().map(|flag| flag.0.load(Ordering::Relaxed)));
+        let [first, second] = &self.0;
+        let raised = Raised([first.0.load(Ordering::Relaxed), second.0.load(Ordering::Relaxed)]);
         // Nothing is to be seen of those who did not raise one.
         if raised.any() {
             atomic::fence(Ordering::Acquire);

@@ -1,8 +1,8 @@
 //! Workers: one per core. The core's loop is here.
 //!
 //! ```text
-//!  loop:  called? answer notices, poll the executor if it was pended, visit what is offered again · visit a bounded number of ready
-//!         actors · look at what other cores have in surplus · nothing to do at all: sleep until kicked
+//!  loop:  called? answer notices, poll the executor if it was pended · visit a bounded number of ready actors
+//!         look at what other cores have in surplus · nothing to do at all: sleep until kicked
 //! ```
 //!
 //! Between ready actors the worker goes round robin, one letter each (OCA-26). A wait (`get`) is the same loop, one level
