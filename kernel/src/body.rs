@@ -297,15 +297,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let envelope = Envelope { stamp: office.stamp(lane, place), method, access, claims };
         // SAFETY: the caller's promise.
         let letter = unsafe { mail.slots(lane).write(place, envelope, Self::IN_ORDER, message) };
-        let counts = matches!(Self::SHARING, Sharing::Parallel) && access != Access::Reader;
-        if counts && !removed(Mutant::WriterCountedLate) {
+        if matches!(Self::SHARING, Sharing::Parallel) && access != Access::Reader {
             head.count_writer();
         }
         trace::sent(|| office.desk.id(), trace::name(letter));
         head.publish(place);
-        if counts && removed(Mutant::WriterCountedLate) {
-            head.count_writer();
-        }
     }
 
     /// What the declared policy does with a letter for which there is no room. What it drops is buried after all locks

@@ -86,8 +86,6 @@ mutants! {
     CutNotRepeated,
     /// `Mail::oldest`: lanes seen empty are not read again after an older letter than before was found elsewhere.
     OldestNotRepeated,
-    /// `Body::write`: a writer is counted after it was published, so readers that it caused may be taken out of the lanes before it.
-    WriterCountedLate,
     /// `Office::receive_readers`: writers are counted before the cut is made, so one of them may be in it.
     WritersReadEarly,
     /// The stamp is the sender's own lane's tail instead of the sum of all tails.

@@ -8,7 +8,7 @@ use crate::harness::{Extent, core, join, model};
 use crate::port::become_core;
 use crate::probe::{Actor, LANES, Log, Probe};
 use flockwork::model::{promise, visit_next};
-use flockwork::{Monitor, Mutex, Permits, ReadersWriter, Serial};
+use flockwork::{Inbox, Letter, Monitor, Mutex, OneAtATime, Permits, ReadersWriter, Serial};
 use loom::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
@@ -223,4 +223,26 @@ fn third_sender_longer() {
 #[test]
 fn third_sender_with_a_monitor() {
     with_a_third_sender::<Mutex>("a third sender, monitor", Extent::Exhaustive, 1);
+}
+
+/// `Mutex`, but it looks at all letters before it decides: so they are listed.
+struct Thorough(Mutex);
+
+impl Monitor for Thorough {
+    type Discipline = OneAtATime;
+    const NEW: Self = Self(Mutex::NEW);
+
+    fn schedule(&mut self, inbox: Inbox<'_>) {
+        assert!(inbox.len() > 0);
+        self.0.schedule(inbox);
+    }
+
+    fn leave(&mut self, letter: Letter<'_>) {
+        self.0.leave(letter);
+    }
+}
+
+#[test]
+fn third_sender_with_lists() {
+    with_a_third_sender::<Thorough>("a third sender, lists", Extent::Bounded(2), 2);
 }

@@ -41,9 +41,8 @@ mutants! {
     LaneFreedRelaxed => Dies("lanes::two_slots_freed_out_of_order");
     LaneFreedReadRelaxed => Dies("lanes::two_slots_freed_out_of_order");
     LaneOneTooMany => Dies("lanes::one_slot_in_order");
-    CutNotRepeated => Dies("age::third_sender_with_a_monitor");
+    CutNotRepeated => Dies("age::third_sender_with_lists");
     OldestNotRepeated => Dies("age::third_sender");
-    WriterCountedLate => Dies("age::readers_in_hand_pass_no_writer");
     WritersReadEarly => Dies("age::readers_in_hand_pass_no_writer");
     StampOwnLaneOnly => Dies("age::cause_in_shared_state");
     UnlockRelaxed => Dies("monitor::two_cores_without_a_monitor");
