@@ -237,7 +237,13 @@ impl Lists {
     /// Whether a letter was started without the lock that has not left yet.
     #[inline(always)]
     pub(crate) fn has_running(&self) -> bool {
-        self.running.get().is_some() || self.has_shares()
+        self.has_listed_running() || self.has_shares()
+    }
+
+    /// The same without those in shares.
+    #[inline(always)]
+    pub(crate) fn has_listed_running(&self) -> bool {
+        self.running.get().is_some()
     }
 
     /// Whether cores have taken shares of the letters.

@@ -282,6 +282,11 @@ pub(crate) fn has_ended(id: ActorId, lists: &Lists) -> bool {
     shares_of(id, lists).any(|share| share.said().0 != share.left())
 }
 
+/// Whether a core has stopped with a share of an actor's letters. The lock is held.
+pub(crate) fn has_stopped(id: ActorId, lists: &Lists) -> bool {
+    shares_of(id, lists).any(|share| share.said().1)
+}
+
 /// Takes back what cores have taken of an actor's letters and not begun; whether there was anything. The lock is held.
 #[cold]
 #[inline(never)]

@@ -33,8 +33,14 @@ pub(crate) fn visit_otherwise<R: Resident + ?Sized>(
     lists: &'static Lists,
     here: u8,
 ) -> bool {
-    // If letters wait, those that have come since are decided about with them.
-    if !lists.is_empty() {
+    // If letters wait, those that have come since are decided about with them. If somebody wants room, what has ended leaves at once. And a
+    // letter may have ended, or a share stopped, without anybody who could ring: by a panic.
+    let desk = &office.desk;
+    if !lists.is_empty()
+        || desk.is_room_wanted()
+        || lists.has_listed_running()
+        || (lists.has_shares() && share::has_stopped(desk.known_id(), lists))
+    {
         round(office, resident, lists, here);
     }
     go_on(office, resident, lists, here, BATCH)
@@ -260,13 +266,14 @@ fn run_share<R: Resident + ?Sized>(
     offered: &mut bool,
 ) -> Option<Left> {
     let desk = &office.desk;
+    let more = office.has_letters(office.lane_of(here).index);
     desk.release();
     if desk.calls() {
         *offered = false;
         answer_in_hand(office, resident, lists, here, Taken::Share);
     }
-    // Whoever finds nothing else to do takes some of them back.
-    if !*offered {
+    // Whoever finds nothing else to do takes some of them back, or what is in the lanes.
+    if more || !*offered {
         *offered = true;
         offer(office, here);
     }
@@ -288,12 +295,14 @@ fn one_sharing<R: Resident + ?Sized>(
     let desk = &office.desk;
     let letter = lists.start();
     let surplus = lists.has_granted();
+    // What is in the lanes may be granted beside this letter, too, and nobody but its sender may know of it.
+    let more = office.has_letters(office.lane_of(here).index);
     desk.release();
     if desk.calls() {
         *offered = false;
         answer_in_hand(office, resident, lists, here, Taken::One(letter));
     }
-    if surplus && !*offered {
+    if more || (surplus && !*offered) {
         *offered = true;
         offer(office, here);
     }
