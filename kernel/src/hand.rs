@@ -65,11 +65,24 @@ impl<'h> Hand<'h> {
         Some(usize::from(count))
     }
 
-    /// Puts what is in hand, and what is in the lanes, into the lists. Readers that were granted stay in their share. `oldest` is the letter in
-    /// hand where that is no reader's hand.
+    /// Puts what is in hand, and what is in the lanes, into the lists, while the monitor decides. Readers that were granted stay in their share.
+    /// `oldest` is the letter in hand where that is no reader's hand.
     #[cold]
     #[inline(never)]
     pub(crate) fn list(&self, lists: &Lists, oldest: Link) {
+        if self.listed.get() {
+            return;
+        }
+        self.put_down(lists, oldest);
+        (self.list_rest)();
+        // The monitor is being asked about all of them.
+        lists.seen();
+    }
+
+    /// The same without what is in the lanes, after the monitor has decided: it was asked about what is in hand, and no more.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn put_down(&self, lists: &Lists, oldest: Link) {
         if self.listed.replace(true) {
             return;
         }
@@ -81,8 +94,6 @@ impl<'h> Hand<'h> {
         {
             lists.append(chain);
         }
-        (self.list_rest)();
-        // The monitor is being asked about all of them.
         lists.seen();
     }
 }

@@ -536,16 +536,17 @@ impl Office {
         part: impl FnOnce(u16) -> u16,
         room: &[Guarded<Link>],
     ) -> Option<u16> {
-        let sum = || self.lanes_in_use().fold(0, |sum: u16, (_, lane)| sum.wrapping_add(lane.writers()));
-        let early = if removed(Mutant::WritersReadEarly) { Some(sum()) } else { None };
+        let writers = || self.lanes_in_use().fold(0, |sum: u16, (_, lane)| sum.wrapping_add(lane.writers()));
+        let before = writers();
         let span = self.span(own);
-        // Counted before they were published, so those of the cut are.
-        let writers = early.unwrap_or_else(sum);
-        if !lists.are_no_writers_after(writers) {
+        // Counted before they were published, so those of the cut are. One that is counted and not published yet is not in the cut, so the
+        // count that is remembered is the one before it.
+        let after = if removed(Mutant::WritersReadEarly) { before } else { writers() };
+        if !lists.are_no_writers_after(after) {
             if !self.are_readers(lists, &span) {
                 return None;
             }
-            lists.no_writers_after(writers);
+            lists.no_writers_after(if removed(Mutant::WritersRememberedLate) { after } else { before });
         }
         let all = self.lanes_in_use().map(|(lane, _)| span.letters(lane)).sum();
         let count = part(all);

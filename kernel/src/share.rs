@@ -29,14 +29,17 @@
 
 use core::ptr::NonNull;
 
+use crate::cores;
 use crate::inbox::Lists;
 use crate::letter::{Head, Link};
 use crate::port::MAX_CORES;
 use crate::ready::ActorId;
 use crate::sync::{Byte, Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static, removed};
 
-/// The fewest letters that are worth a share: with less to do, each leaves as soon as it has ended.
-pub(crate) const LEAST: u16 = if cfg!(loom) { 2 } else { 4 };
+/// The fewest letters that are worth a share.
+const LEAST: u16 = if cfg!(loom) { 2 } else { 4 };
+/// So many there must be that a core takes a share of them: with less to do, each leaves as soon as it has ended.
+const ENOUGH: u16 = if cfg!(loom) { 3 } else { 8 };
 /// The most letters of a share.
 const MOST: usize = if cfg!(loom) { 2 } else { 8 };
 /// Beside the count of letters that were run: the core runs no more of them.
@@ -236,6 +239,13 @@ kernel_static! { static SHARES: Shares = Shares::new(); }
 #[cfg(loom)]
 pub(crate) fn begin() {
     let _ = &*SHARES;
+}
+
+/// How many of so many letters a core takes at once, none if they are not worth a share.
+#[inline(always)]
+pub(crate) fn part_of(here: u8, letters: u16, most: u16) -> u16 {
+    let part = cores::part_of(here, letters).min(most).min(MOST as u16);
+    if letters < ENOUGH || part < LEAST { 0 } else { part }
 }
 
 /// The share of a core.

@@ -168,6 +168,37 @@ fn readers_in_hand_pass_no_writer() {
     });
 }
 
+/// A writer is counted while the lanes are looked through for one, and published after it: it is found the next time.
+#[test]
+fn a_writer_is_not_overlooked() {
+    model("a writer that is being sent", 2, Extent::Bounded(3), || {
+        let (receiver, log) = (Receiver::<ReadersWriter>::new(), Log::default());
+        let (written, effects) = (log.clone(), log.clone());
+        become_core(0);
+        for _ in 0..3 {
+            receiver.read(|state| state.read(|| ())).expect("there is room");
+        }
+        core(1, move || {
+            send(receiver, 1, &written);
+            for _ in 0..3 {
+                let log = effects.clone();
+                receiver.read(move |state| state.read(|| log.add(2))).expect("there is room");
+            }
+        });
+        core(0, move || {
+            receiver.visit(0);
+        });
+        join();
+        receiver.finish(0);
+        assert_eq!(receiver.letters(), 0, "nothing is left");
+        let mut ran = log.taken();
+        assert_eq!(ran.len(), 4, "all have run");
+        ran.dedup();
+        assert_eq!(ran, [1, 2], "no reader passes a writer of its own sender");
+        receiver.end();
+    });
+}
+
 #[test]
 fn sender_that_moves() {
     in_order::<Serial>("a sender that moves, no monitor", Extent::Bounded(3), by_one_sender);

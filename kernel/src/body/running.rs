@@ -151,7 +151,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         stage.set(Stage::Waiting);
         let turn = MonitorTurn::begin(here);
         let on_panic = OnPanic(|| {
-            hand.list(lists, Some(letter));
+            hand.put_down(lists, Some(letter));
             monitored::after_monitors_panic(office, lists, here);
         });
         self.ask_about(lists, letter, Some(hand));
@@ -160,7 +160,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if granted {
             turn.before_method();
         } else {
-            hand.list(lists, Some(letter));
+            hand.put_down(lists, Some(letter));
             lists.publish();
         }
         granted

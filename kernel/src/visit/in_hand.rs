@@ -8,13 +8,13 @@
 
 use super::OnPanic;
 use super::monitored::after_monitors_panic;
-use crate::cores::{self, MonitorTurn};
+use crate::cores::MonitorTurn;
 use crate::desk::Resident;
 use crate::gate::Sharing;
 use crate::hand::Hand;
 use crate::inbox::Lists;
 use crate::mailbox::Office;
-use crate::share::{self, LEAST};
+use crate::share;
 
 /// What became of letters in the lanes.
 pub(super) enum Taken {
@@ -76,8 +76,7 @@ fn take_readers<R: Resident + ?Sized>(
         return Next::Listed;
     }
     let own = office.lane_of(here).index;
-    let most = budget.min(share.room().len() as u16);
-    let part = |letters| Some(cores::part_of(here, letters).min(most)).filter(|&part| part >= LEAST).unwrap_or(0);
+    let part = |letters| share::part_of(here, letters, budget);
     let count = match office.receive_readers(lists, resident, own, part, share.room()) {
         None => return Next::Others,
         Some(0) => return Next::Listed,
@@ -91,7 +90,7 @@ fn take_readers<R: Resident + ?Sized>(
             share.begin(desk.known_id(), lists, count);
             share.stop(0);
         } else {
-            hand.list(lists, None);
+            hand.put_down(lists, None);
         }
         after_monitors_panic(office, lists, here);
     });
@@ -100,7 +99,7 @@ fn take_readers<R: Resident + ?Sized>(
     drop(turn);
     lists.publish();
     if !hand.is_granted() {
-        hand.list(lists, None);
+        hand.put_down(lists, None);
         return Next::Listed;
     }
     share.begin(desk.known_id(), lists, count);

@@ -17,7 +17,7 @@ use crate::inbox::Lists;
 use crate::letter::{Head, Letter};
 use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS};
-use crate::share::{self, LEAST};
+use crate::share;
 use crate::sync::{Ended, Mutant, removed};
 
 /// How often a worker with a letter in hand goes back for events that others left with it.
@@ -142,6 +142,11 @@ fn go_on<R: Resident + ?Sized>(
                 }
                 in_hand::Taken::Ran(left) => {
                     budget = left;
+                    // One was not granted: what is in the lanes is decided about with it.
+                    if !lists.is_empty() {
+                        office.drain(lists, own);
+                        settle(office, resident, lists, here);
+                    }
                     continue;
                 }
                 in_hand::Taken::Listed => {
@@ -242,9 +247,9 @@ fn run_sharing<R: Resident + ?Sized>(
 ) -> Option<Left> {
     let desk = &office.desk;
     let share = share::of_core(here);
-    let worth = cores::part_of(here, lists.unshared()).min(*budget);
+    let worth = share::part_of(here, lists.unshared(), *budget);
     // Where somebody waits that a letter leaves, each leaves by itself. Letters with claims are looked for in the lists.
-    if worth >= LEAST && lists.is_empty() && !desk.is_room_wanted() && share.is_free() && !lists.have_claims() {
+    if worth != 0 && lists.is_empty() && !desk.is_room_wanted() && share.is_free() && !lists.have_claims() {
         let count = share.take(desk.known_id(), lists, worth);
         *budget -= u16::from(count);
         run_share(office, resident, lists, here, count, offered)
