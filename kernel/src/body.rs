@@ -297,9 +297,6 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let envelope = Envelope { stamp: office.stamp(lane, place), method, access, claims };
         // SAFETY: the caller's promise.
         let letter = unsafe { mail.slots(lane).write(place, envelope, Self::IN_ORDER, message) };
-        if matches!(Self::SHARING, Sharing::Parallel) && access != Access::Reader {
-            head.count_writer();
-        }
         trace::sent(|| office.desk.id(), trace::name(letter));
         head.publish(place);
     }

@@ -160,8 +160,6 @@ pub struct Lists {
     shares: Guarded<u8>,
     /// How many letters are in shares.
     in_shares: Guarded<u16>,
-    /// How many writers had been sent when all letters in the lanes were readers, if that was since a writer was last received.
-    writers_sent: Guarded<Option<u16>>,
     /// Grants that would have aliased.
     refused: Count32,
 }
@@ -183,7 +181,6 @@ impl Lists {
                 running: Guarded::new(None),
                 shares: Guarded::new(0),
                 in_shares: Guarded::new(0),
-                writers_sent: Guarded::new(None),
                 refused: Count32::new(),
             }
         }
@@ -291,24 +288,6 @@ impl Lists {
         self.gate.readers().saturating_sub(self.in_shares.get())
     }
 
-    /// A writer is received, or may be.
-    #[inline(always)]
-    pub(crate) fn writers_come(&self) {
-        self.writers_sent.set(None);
-    }
-
-    /// All letters in the lanes are readers, with so many writers sent so far.
-    pub(crate) fn no_writers_after(&self, sent: u16) {
-        self.writers_sent.set(Some(sent));
-    }
-
-    /// Whether all letters in the lanes are readers for sure, with so many writers sent so far. (A mailbox has less room than would let the
-    /// count go round before one is received.)
-    #[inline(always)]
-    pub(crate) fn are_no_writers_after(&self, sent: u16) -> bool {
-        self.writers_sent.get() == Some(sent)
-    }
-
     /// Whether a letter waits that the monitor was not asked about yet.
     #[inline(always)]
     pub(crate) fn has_unseen(&self) -> bool {
@@ -334,7 +313,6 @@ impl Lists {
     #[inline(always)]
     pub(crate) fn append(&self, Chain { first, last }: Chain) {
         self.unseen.set(true);
-        self.writers_come();
         if self.oldest.get().is_none() {
             self.oldest.set(Some(first));
         } else if let Some(youngest) = self.youngest.get() {

@@ -53,9 +53,6 @@ pub(crate) struct LaneHead {
 struct SenderSide {
     #[cfg(not(any(target_os = "none", loom)))]
     sent: Count16,
-    /// How many letters were sent that are no readers, where that matters.
-    #[cfg(not(any(target_os = "none", loom)))]
-    writers: Count16,
     /// Whether the actor is in the sender's core's ready set on account of this lane. Its core's own. (On a chip the set says it.)
     #[cfg(not(target_os = "none"))]
     noted: Byte,
@@ -91,8 +88,6 @@ impl LaneHead {
                 sender: SenderSide {
                     #[cfg(not(any(target_os = "none", loom)))]
                     sent: Count16::new(),
-                    #[cfg(not(any(target_os = "none", loom)))]
-                    writers: Count16::new(),
                     #[cfg(not(target_os = "none"))]
                     noted: Byte::new(),
                     was_full: Flag::new(),
@@ -122,8 +117,6 @@ pub(crate) struct Counts {
     received: [Guarded<u16>; MAX_CORES],
     #[cfg(any(target_os = "none", loom))]
     allowed: [Count16; MAX_CORES],
-    #[cfg(any(target_os = "none", loom))]
-    writers: [Count16; MAX_CORES],
 }
 
 // SAFETY: as for `LaneHead`.
@@ -139,8 +132,6 @@ impl Counts {
                 received: array_of!(Guarded::new(0)),
                 #[cfg(any(target_os = "none", loom))]
                 allowed: array_of!(Count16::new()),
-                #[cfg(any(target_os = "none", loom))]
-                writers: array_of!(Count16::new()),
             }
         }
     }
@@ -385,12 +376,6 @@ impl<'a> Lane<'a> {
         // SAFETY: the same.
         unsafe { self.counts.allowed.get_unchecked(self.index) }
     }
-
-    #[inline(always)]
-    fn writers_count(self) -> &'a Count16 {
-        // SAFETY: the same.
-        unsafe { self.counts.writers.get_unchecked(self.index) }
-    }
 }
 
 #[cfg(not(any(target_os = "none", loom)))]
@@ -408,11 +393,6 @@ impl<'a> Lane<'a> {
     #[inline(always)]
     fn allowed(self) -> &'a Count16 {
         &self.head.receiver.allowed
-    }
-
-    #[inline(always)]
-    fn writers_count(self) -> &'a Count16 {
-        &self.head.sender.writers
     }
 }
 
@@ -458,12 +438,6 @@ impl<'a> Lane<'a> {
     #[inline(always)]
     pub(crate) fn publish(self, place: u16) {
         self.sent().publish(place.wrapping_add(1), Mutant::LaneSentRelaxed);
-    }
-
-    /// Counts a letter that is no reader, before it is published.
-    #[inline(always)]
-    pub(crate) fn count_writer(self) {
-        self.writers_count().hint(self.writers_count().own().wrapping_add(1));
     }
 
     /// A letter found no room.
@@ -534,12 +508,6 @@ impl<'a> Lane<'a> {
     #[inline(always)]
     pub(crate) fn published(self) -> u16 {
         self.sent().read(Mutant::LaneSentReadRelaxed)
-    }
-
-    /// How many letters were ever sent that are no readers: those among the published ones are counted, and maybe some that are about to be.
-    #[inline(always)]
-    pub(crate) fn writers(self) -> u16 {
-        self.writers_count().glance()
     }
 
     #[inline(always)]

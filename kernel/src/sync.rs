@@ -86,10 +86,6 @@ mutants! {
     CutNotRepeated,
     /// `Mail::oldest`: lanes seen empty are not read again after an older letter than before was found elsewhere.
     OldestNotRepeated,
-    /// `Office::receive_readers`: writers are counted before the cut is made, so one of them may be in it.
-    WritersReadEarly,
-    /// `Office::receive_readers`: the count of writers that is remembered may be of one that is not in the cut yet.
-    WritersRememberedLate,
     /// The stamp is the sender's own lane's tail instead of the sum of all tails.
     StampOwnLaneOnly,
     /// A lock is released with a relaxed store.

@@ -43,8 +43,6 @@ mutants! {
     LaneOneTooMany => Dies("lanes::one_slot_in_order");
     CutNotRepeated => Dies("age::third_sender_with_lists");
     OldestNotRepeated => Dies("age::third_sender");
-    WritersReadEarly => Dies("age::readers_in_hand_pass_no_writer");
-    WritersRememberedLate => Dies("age::a_writer_is_not_overlooked");
     StampOwnLaneOnly => Dies("age::cause_in_shared_state");
     UnlockRelaxed => Dies("monitor::two_cores_without_a_monitor");
     BellNotRung => Dies("monitor::two_cores_without_a_monitor");

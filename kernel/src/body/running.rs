@@ -79,7 +79,6 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             return monitored::keep_waiting(office, visit::anybody(self), lists, here, letter);
         }
         if Self::is_alone(letter) {
-            lists.writers_come();
             let note_depth = || {
                 let lane = Self::view(letter).head().label.get().lane();
                 if office.lane(lane).has_more(N as u16) {
@@ -404,7 +403,6 @@ where
         office.lane(lane).note_depth(until);
         let list_rest = || office.drain(lists, own);
         let hand = Hand::for_oldest(&list_rest);
-        lists.writers_come();
         // What comes through other lanes is younger than these.
         while place != until {
             let letter = mail.slots(lane).peek(place);
