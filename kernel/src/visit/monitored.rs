@@ -111,7 +111,8 @@ fn go_on<R: Resident + ?Sized>(
             round(office, resident, lists, here);
         }
         let granted = lists.has_granted();
-        if !granted && !(lists.is_empty() && office.has_letters(own)) {
+        let in_lanes = lists.is_empty() && office.has_letters(own);
+        if !granted && !in_lanes {
             if lists.has_shares() && share::take_back(desk.known_id(), lists) {
                 continue;
             }
