@@ -264,7 +264,7 @@ impl Monitor for Thorough {
     const NEW: Self = Self(Mutex::NEW);
 
     fn schedule(&mut self, inbox: Inbox<'_>) {
-        assert!(inbox.len() > 0);
+        assert!(!inbox.is_empty());
         self.0.schedule(inbox);
     }
 
