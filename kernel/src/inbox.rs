@@ -214,6 +214,14 @@ impl Lists {
         unsafe { self.descriptor().layout.lane(lanes.unwrap_unchecked(), lane) }
     }
 
+    /// Whether a lane may have a letter that is no reader, of those from the place `received` on. The lock is held, and the caller has read how
+    /// many letters there are.
+    #[inline(always)]
+    pub(crate) fn has_writer(&self, lane: usize, received: u16) -> bool {
+        // SAFETY: as for `lane`.
+        unsafe { self.descriptor().layout.has_writer(self.lanes.get().unwrap_unchecked(), lane, received) }
+    }
+
     /// Whether no letter waits; not asked during `schedule`.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {

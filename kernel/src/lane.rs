@@ -684,6 +684,8 @@ pub(crate) struct Slots<A: Methods, K: ListsOf, const N: usize, const P: usize> 
     /// The promise slot after the one issued last beside the first: asks are answered in about their order, so it is the one
     /// free longest.
     next_reply: Guarded<u16>,
+    /// The place after the last letter that was no reader. Written by the lane's sender ([`is_writer_ahead`]).
+    after_writer: Count16,
     /// Letters dropped by the overflow policy. Written by the lane's sender.
     dropped: Count32,
 }
@@ -699,6 +701,7 @@ impl<A: Methods, K: ListsOf, const N: usize, const P: usize> Slots<A, K, N, P> {
         letters: core::mem::offset_of!(Self, letters),
         letter_size: size_of::<Slot<A, K::Head>>(),
         mask: Self::MASK,
+        after_writer: core::mem::offset_of!(Self, after_writer),
     };
 
     const MASK: u16 = {
@@ -716,6 +719,7 @@ impl<A: Methods, K: ListsOf, const N: usize, const P: usize> Slots<A, K, N, P> {
                 letters: array_of!(Slot::new()),
                 replies: array_of!(ReplySlot::new()),
                 next_reply: Guarded::new(0),
+                after_writer: Count16::new(),
                 dropped: Count32::new(),
             }
         }
@@ -758,6 +762,12 @@ impl<A: Methods, K: ListsOf, const N: usize, const P: usize> Slots<A, K, N, P> {
             write_envelope();
         }
         NonNull::from(slot).cast()
+    }
+
+    /// The letter that is about to be published at `place` is no reader. Called by the lane's sender.
+    #[inline(always)]
+    pub(crate) fn note_writer(&self, place: u16) {
+        self.after_writer.hint(place.wrapping_add(1));
     }
 
     /// Counts a letter that the overflow policy dropped. Called by the lane's sender.
@@ -896,11 +906,13 @@ pub(crate) struct Layout {
     letters: usize,
     letter_size: usize,
     mask: u16,
+    /// From the start of a lane's slots to where its sender says which was its last writer.
+    after_writer: usize,
 }
 
 impl Layout {
     /// That of no lane at all, for letters that are in none.
-    pub(crate) const NONE: Self = Self { lane_size: 0, letters: 0, letter_size: 0, mask: 0 };
+    pub(crate) const NONE: Self = Self { lane_size: 0, letters: 0, letter_size: 0, mask: 0, after_writer: 0 };
 
     /// The slots of one lane.
     ///
@@ -915,6 +927,30 @@ impl Layout {
         let letters = unsafe { slots.byte_add(self.letters) };
         Places { slots, letters, letter_size: self.letter_size, mask: self.mask }
     }
+
+    /// Whether a lane may have a letter that is no reader, of those from the place `received` on that are published. Called by the holder of
+    /// the actor's lock, who has read how many are.
+    ///
+    /// # Safety
+    /// As [`lane`](Self::lane).
+    #[inline(always)]
+    pub(crate) unsafe fn has_writer(&self, lanes: NonNull<()>, lane: usize, received: u16) -> bool {
+        // SAFETY: the caller's promise: it lies within the slots of the lane.
+        let after_writer =
+            unsafe { lanes.byte_add(lane * self.lane_size + self.after_writer).cast::<Count16>().as_ref() };
+        is_writer_ahead(after_writer.glance(), received, self.mask)
+    }
+}
+
+/// Whether a lane may have a writer that was not received, from the place after the last one that was sent, and the next place that is
+/// received.
+///
+/// The sender writes down the place of a writer before it publishes it. So whoever has seen a writer published finds its place here, or that
+/// of a later one; and what was not received is no further ahead than the lane has slots. Places come again after 65536 letters, and then a
+/// writer of old may seem to be ahead: it is looked for in vain.
+#[inline(always)]
+fn is_writer_ahead(after_writer: u16, received: u16, mask: u16) -> bool {
+    after_writer.wrapping_sub(received).wrapping_sub(1) <= mask
 }
 
 /// The slots of all lanes of a mailbox, for whoever does not know its type.
@@ -1027,7 +1063,24 @@ impl Drop for Shared<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PlaceInHalves, has_gone_over, in_one_lane, only_letter};
+    use super::{PlaceInHalves, has_gone_over, in_one_lane, is_writer_ahead, only_letter};
+
+    /// Wherever the counts are: a writer that was not received is never overlooked, and seldom is there one for no reason.
+    #[test]
+    fn writers_that_were_not_received_are_ahead() {
+        const SLOTS: u16 = 8;
+        for received in [0, 1, 5, 0x7FFF, 0x8000, 0xFFF9, 0xFFFF_u16] {
+            for place in 0..SLOTS {
+                let after = received.wrapping_add(place).wrapping_add(1);
+                assert!(is_writer_ahead(after, received, SLOTS - 1), "the letter {place} places after {received}");
+            }
+            for place in 0..u16::MAX - SLOTS {
+                let after = received.wrapping_sub(place);
+                assert!(!is_writer_ahead(after, received, SLOTS - 1), "received {place} letters before {received}");
+            }
+        }
+        assert!(!is_writer_ahead(0, 0, SLOTS - 1), "there was no letter at all");
+    }
 
     /// Whatever was counted before, also where counts go over: one letter is found, and nothing else is taken for one.
     #[test]

@@ -537,7 +537,7 @@ impl Office {
         room: &[Guarded<Link>],
     ) -> Option<u16> {
         let span = self.span(own);
-        if !self.are_readers(lists, &span) {
+        if self.may_have_writers(lists, &span) && !self.are_readers(lists, &span) {
             return None;
         }
         let all = self.lanes_in_use().map(|(lane, _)| span.letters(lane)).sum();
@@ -558,8 +558,14 @@ impl Office {
         Some(count)
     }
 
-    /// Whether all letters of a cut are readers. By itself, because a loop costs registers.
-    #[cfg_attr(target_os = "none", inline(never))]
+    /// Whether some letter of a cut may be no reader: seldom true without reason.
+    #[inline(always)]
+    fn may_have_writers(&self, lists: &Lists, span: &Span) -> bool {
+        self.lanes_in_use().any(|(lane, _)| lists.has_writer(lane, span.from[lane]))
+    }
+
+    /// Whether all letters of a cut are readers. By itself, because it is seldom asked.
+    #[cfg_attr(target_os = "none", cold, inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     fn are_readers(&self, lists: &Lists, span: &Span) -> bool {
         self.lanes_in_use().all(|(lane, _)| {

@@ -168,33 +168,26 @@ fn readers_in_hand_pass_no_writer() {
     });
 }
 
-/// A writer is sent while the lanes are looked through for one.
+/// A writer is sent while a core takes readers out of the lanes, and would be the second of them: it would run beside the third.
 #[test]
 fn a_writer_is_not_overlooked() {
-    model("a writer that is being sent", 2, Extent::Bounded(2), || {
+    model("a writer that is being sent", 3, Extent::Bounded(3), || {
         let (receiver, log) = (Receiver::<ReadersWriter>::new(), Log::default());
-        let (written, effects) = (log.clone(), log.clone());
-        become_core(0);
-        for _ in 0..3 {
+        for core in [0, 2] {
+            become_core(core);
             receiver.read(|state| state.read(|| ())).expect("there is room");
         }
+        let written = log.clone();
         core(1, move || {
             send(receiver, 1, &written);
-            for _ in 0..3 {
-                let log = effects.clone();
-                receiver.read(move |state| state.read(|| log.add(2))).expect("there is room");
-            }
+            receiver.visit(1);
         });
         core(0, move || {
             receiver.visit(0);
         });
         join();
         receiver.finish(0);
-        assert_eq!(receiver.letters(), 0, "nothing is left");
-        let mut ran = log.taken();
-        assert_eq!(ran.len(), 4, "all have run");
-        ran.dedup();
-        assert_eq!(ran, [1, 2], "no reader passes a writer of its own sender");
+        assert_eq!((receiver.letters(), log.taken().len()), (0, 1), "all have run");
         receiver.end();
     });
 }

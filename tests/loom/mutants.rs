@@ -5,6 +5,7 @@
 
 use flockwork::model::Mutant;
 use std::process::Command;
+use std::time::Instant;
 
 /// What becomes of a mutant.
 enum Fate {
@@ -42,6 +43,7 @@ mutants! {
     LaneFreedReadRelaxed => Dies("lanes::two_slots_freed_out_of_order");
     LaneOneTooMany => Dies("lanes::one_slot_in_order");
     CutNotRepeated => Dies("age::third_sender_with_lists");
+    WriterNotedLate => Dies("age::a_writer_is_not_overlooked");
     OldestNotRepeated => Dies("age::third_sender");
     StampOwnLaneOnly => Dies("age::cause_in_shared_state");
     UnlockRelaxed => Dies("monitor::two_cores_without_a_monitor");
@@ -119,21 +121,23 @@ fn check(mutant: Mutant) {
         Survives(model, why) => (model, Some(why)),
     };
     let program = std::env::current_exe().expect("the test knows its own program");
+    let start = Instant::now();
     let run = Command::new(program)
         .args([model, "--exact", "--nocapture", "--include-ignored"])
         .env("FLOCKWORK_MUTANT", format!("{mutant:?}"))
         .output()
         .expect("the test can run its own program");
+    let seconds = start.elapsed().as_secs_f32();
     let output = String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr);
     assert!(output.contains("running 1 test"), "there is no model `{model}`:\n{output}");
     match survives {
         None => {
             assert!(!run.status.success(), "{mutant:?} survives in `{model}`:\n{output}");
-            println!("mutant {mutant:?}: dies in {model}");
+            println!("mutant {mutant:?}: dies in {model}, {seconds:.1} s");
         }
         Some(why) => {
             assert!(run.status.success(), "{mutant:?} is said to survive in `{model}`, but it dies:\n{output}");
-            println!("mutant {mutant:?}: survives in {model}: {why}");
+            println!("mutant {mutant:?}: survives in {model}, {seconds:.1} s: {why}");
         }
     }
 }
