@@ -125,10 +125,10 @@ impl Gate {
         self.inside.set(self.inside.get().wrapping_add(count));
     }
 
-    /// Takes out a letter that shares, and claims nothing.
+    /// Takes out letters that share, and claim nothing.
     #[inline(always)]
-    pub(crate) fn release_reader(&self) {
-        self.inside.set(self.inside.get().wrapping_sub(1));
+    pub(crate) fn release_readers(&self, count: u16) {
+        self.inside.set(self.inside.get().wrapping_sub(count));
     }
 
     /// Lets in a letter that shares, while nobody is inside.

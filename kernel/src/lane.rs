@@ -564,6 +564,18 @@ impl<'a> Lane<'a> {
         self.allowed().publish(self.allowed().own().wrapping_add(1), Mutant::LaneFreedRelaxed);
     }
 
+    /// Frees the slots of so many letters that were received at `place` and after it, if they are the next to be freed; whether they are. Their
+    /// places name their slots already: only what is freed is written there.
+    #[inline(always)]
+    pub(crate) fn free_if_next(self, place: u16, count: u16, capacity: u16) -> bool {
+        let allowed = self.allowed().own();
+        let is_next = allowed == place.wrapping_add(capacity);
+        if is_next {
+            self.allowed().publish(allowed.wrapping_add(count), Mutant::LaneFreedRelaxed);
+        }
+        is_next
+    }
+
     /// Whether letters have come after the one that is about to be freed, while no other one is received and not freed.
     #[inline(always)]
     pub(crate) fn has_more(self, capacity: u16) -> bool {
@@ -913,6 +925,12 @@ pub(crate) struct Layout {
 impl Layout {
     /// That of no lane at all, for letters that are in none.
     pub(crate) const NONE: Self = Self { lane_size: 0, letters: 0, letter_size: 0, mask: 0, after_writer: 0 };
+
+    /// How many letters a lane has room for.
+    #[inline(always)]
+    pub(crate) fn capacity(&self) -> u16 {
+        self.mask + 1
+    }
 
     /// The slots of one lane.
     ///

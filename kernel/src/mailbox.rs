@@ -29,11 +29,12 @@ use crate::cores;
 use crate::desk::{Desk, Resident};
 use crate::inbox::{Chain, Lists, ListsOf};
 use crate::lane::{Counts, Lane, LaneHead, Place, Shared, Slots, Span, is_older};
-use crate::letter::{Access, Head, Link, Top};
+use crate::letter::{Access, Head, Label, Link, Top};
 use crate::methods::Methods;
 use crate::monitor::{Discipline, Monitor};
 use crate::port::{self, FOREIGN_THREADS, MAX_CORES};
 use crate::ready::Ready;
+use crate::share::Share;
 use crate::sync::{Guarded, Mutant, array_of, const_unless_loom, removed};
 use crate::trace;
 use crate::visit;
@@ -522,7 +523,7 @@ impl Office {
         }
     }
 
-    /// Receives letters of a consistent cut and keeps them in `room`, if all of the cut are readers: so many as `part` says of all there are, those
+    /// Receives letters of a consistent cut and keeps them in a share, if all of the cut are readers: so many as `part` says of all there are, those
     /// of the own lane before others. How many; none if some are no readers.
     ///
     /// Readers need not be kept by age, nor all of them: they may run at once, and no writer is between them.
@@ -534,7 +535,7 @@ impl Office {
         resident: &(impl Resident + ?Sized),
         own: usize,
         part: impl FnOnce(u16) -> u16,
-        room: &[Guarded<Link>],
+        share: &Share,
     ) -> Option<u16> {
         let span = self.span(own);
         if self.may_have_writers(lists, &span) && !self.are_readers(lists, &span) {
@@ -542,20 +543,46 @@ impl Office {
         }
         let all = self.lanes_in_use().map(|(lane, _)| span.letters(lane)).sum();
         let count = part(all);
-        let mut room = room.get(..usize::from(count))?;
+        if count == 0 {
+            return Some(0);
+        }
         trace::listed(count);
-        for index in self.own_first(own) {
-            let lane = self.lane(index);
-            let (letters, rest) = room.split_at(room.len().min(usize::from(span.letters(index))));
-            if !letters.is_empty() {
-                let place = span.from[index];
-                lane.note_depth(span.until[index]);
-                resident.keep(index, place, letters);
-                lane.receive_until(place.wrapping_add(letters.len() as u16));
-            }
-            room = rest;
+        let room = share.room().get(..usize::from(count))?;
+        let first = self.own_first(own).find(|&index| span.letters(index) != 0)?;
+        if span.letters(first) < count {
+            self.receive_from_several(resident, own, &span, room);
+            share.set_scattered();
+        } else {
+            self.receive_from(resident, first, &span, room);
+            share.set_row(first, span.from[first]);
         }
         Some(count)
+    }
+
+    /// Receives letters of one lane, as many as there is room to keep them.
+    #[inline(always)]
+    fn receive_from(&self, resident: &(impl Resident + ?Sized), index: usize, span: &Span, room: &[Guarded<Link>]) {
+        let (lane, place) = (self.lane(index), span.from[index]);
+        lane.note_depth(span.until[index]);
+        resident.keep(index, place, room);
+        lane.receive_until(place.wrapping_add(room.len() as u16));
+    }
+
+    /// The same for letters of several lanes, those of the own one before others.
+    #[cold]
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn receive_from_several(
+        &self,
+        resident: &(impl Resident + ?Sized),
+        own: usize,
+        span: &Span,
+        mut room: &[Guarded<Link>],
+    ) {
+        for index in self.own_first(own).filter(|&index| span.letters(index) != 0) {
+            let (here, rest) = room.split_at(room.len().min(usize::from(span.letters(index))));
+            self.receive_from(resident, index, span, here);
+            room = rest;
+        }
     }
 
     /// Whether some letter of a cut may be no reader: seldom true without reason.
@@ -576,6 +603,28 @@ impl Office {
             }
             place == span.until[lane]
         })
+    }
+
+    /// Frees the slots of letters that have left: those of a share from one up to another. The lock is held.
+    #[inline(always)]
+    pub(crate) fn free_share(&self, lists: &Lists, share: &Share, from: u8, until: u8) {
+        let capacity = lists.descriptor().layout.capacity();
+        let in_order = share
+            .row(from)
+            .is_some_and(|(lane, place)| self.lane(lane).free_if_next(place, u16::from(until - from), capacity));
+        if !in_order {
+            self.free_each(lists, share.kept(from, until));
+        }
+    }
+
+    /// The same for letters that others have overtaken, or that came from several lanes. By itself, because a loop costs registers.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    fn free_each(&self, lists: &Lists, letters: &[Guarded<Link>]) {
+        for letter in letters.iter().filter_map(Guarded::get) {
+            let label = label_of(letter);
+            lists.lane(label.lane()).free(self.lane(label.lane()), label.slot());
+        }
     }
 
     /// The lanes that can have letters, the own one first.
@@ -676,6 +725,13 @@ pub(crate) enum OnlyLetter {
 pub(crate) fn stamp_of(letter: NonNull<Head>) -> u16 {
     // SAFETY: `letter` is a slot of a static mailbox, published and not freed.
     unsafe { Top::of(letter) }.stamp.get()
+}
+
+#[expect(unsafe_code, reason = "reads the head of a slot")]
+#[inline(always)]
+fn label_of(letter: NonNull<Head>) -> Label {
+    // SAFETY: as in `stamp_of`.
+    unsafe { letter.as_ref() }.label.get()
 }
 
 #[expect(unsafe_code, reason = "reads the head of a slot")]

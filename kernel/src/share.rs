@@ -50,7 +50,7 @@ const STOPPED: u8 = 0x80;
 /// | field | written by | read by |
 /// |---|---|---|
 /// | `of` | its core, under the actor's lock, to take letters and after the last; else a holder of that lock, when the core has stopped | everybody |
-/// | `letters` | its core, under the lock, with `of` | its core; holders of the lock |
+/// | `letters`, `lane`, `place` | its core, under the lock, with `of` | its core; holders of the lock |
 /// | `count`, `left` | holders of the lock | holders of the lock |
 /// | `run` | its core | holders of the lock |
 /// | `wanted` | raised by holders and its core, lowered with `of` | its core; holders of the lock |
@@ -67,7 +67,14 @@ pub(crate) struct Share {
     /// Whether somebody wants those that the core has not begun.
     wanted: Flag,
     letters: [Guarded<Link>; MOST],
+    /// The lane of all letters, if they were received there one after the other; otherwise [`NO_LANE`].
+    lane: Guarded<u8>,
+    /// The place of the first of them there.
+    place: Guarded<u16>,
 }
+
+/// The lane of letters that do not follow one another in one lane.
+const NO_LANE: u8 = u8::MAX;
 
 // SAFETY: the table above. What is guarded belongs to the holder of the lock of the actor `of`; its core reads `letters` without it,
 // which nobody writes while it has them.
@@ -83,6 +90,8 @@ impl Share {
                 run: Byte::new(),
                 wanted: Flag::new(),
                 letters: array_of!(Guarded::new(None)),
+                lane: Guarded::new(NO_LANE),
+                place: Guarded::new(0),
             }
         }
     }
@@ -114,6 +123,7 @@ impl Share {
             count += 1;
         }
         lists.set_first_granted(next);
+        self.set_scattered();
         self.begin(id, lists, count);
         count
     }
@@ -124,9 +134,35 @@ impl Share {
         &self.letters
     }
 
+    /// The letters that are kept here were received one after the other in this lane, from this place on. The lock is held.
+    #[inline(always)]
+    pub(crate) fn set_row(&self, lane: usize, place: u16) {
+        self.lane.set(lane as u8);
+        self.place.set(place);
+    }
+
+    /// They were not.
+    #[inline(always)]
+    pub(crate) fn set_scattered(&self) {
+        self.lane.set(NO_LANE);
+    }
+
+    /// The lane and the place of one of its letters, if all were received one after the other in one lane. The lock is held.
+    #[inline(always)]
+    pub(crate) fn row(&self, from: u8) -> Option<(usize, u16)> {
+        let lane = self.lane.get();
+        (lane != NO_LANE).then(|| (usize::from(lane), self.place.get().wrapping_add(u16::from(from))))
+    }
+
     /// The first letters that are kept here. The lock is held.
     pub(crate) fn letters(&self, count: u8) -> impl Iterator<Item = NonNull<Head>> {
         self.letters[..usize::from(count).min(MOST)].iter().filter_map(Guarded::get)
+    }
+
+    /// Those from one place up to another, where they are kept. The lock is held.
+    #[inline(always)]
+    pub(crate) fn kept(&self, from: u8, until: u8) -> &[Guarded<Link>] {
+        self.letters.get(usize::from(from)..usize::from(until)).unwrap_or_default()
     }
 
     /// The first letters that are kept here are its core's: they are in the gate, and in no list. The lock is held.
@@ -278,7 +314,7 @@ pub(crate) fn settle(id: ActorId, lists: &Lists, at_once: bool, leave: &mut dyn 
             let letter = share.letter(share.left());
             // First: it leaves once, also if the monitor panics.
             share.set_left(share.left() + 1);
-            lists.gate.release_reader();
+            lists.gate.release_readers(1);
             leave(letter);
         }
         if stopped {

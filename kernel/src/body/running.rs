@@ -523,26 +523,29 @@ fn schedule_hand<M: Monitor>(monitor: &mut M, lists: &'static Lists, hand: &Hand
 fn leave_share<M: Monitor>(monitor: &mut M, office: &'static Office, lists: &'static Lists, here: u8, run: u8) -> Left {
     let share = share::of_core(here);
     let _turn = MonitorTurn::begin(here);
-    let left = Cell::new(share.left());
+    let (left, freed) = (Cell::new(share.left()), Cell::new(share.left()));
+    let free = || {
+        let (from, until) = (freed.replace(left.get()), left.get());
+        lists.gate.release_readers(u16::from(until - from));
+        office.free_share(lists, share, from, until);
+    };
     let on_panic = OnPanic(|| {
+        free();
         share.set_left(left.get());
         share.stop(run);
         monitored::after_monitors_panic(office, lists, here);
     });
     office.look_before_freeing(lists, office.lane_of(here).index);
     let mut before = Left::Alone;
-    while left.get() != run {
-        let letter = share.letter(left.get());
-        left.set(left.get() + 1);
-        lists.gate.release_reader();
-        let free = || {
-            let label = Letter { head: letter, descriptor: lists.descriptor() }.head().label.get();
-            lists.lane(label.lane()).free(office.lane(label.lane()), label.slot());
-        };
-        let on_panic = OnPanic(free);
-        monitor.leave(Letter { head: letter, descriptor: lists.descriptor() });
-        trace::left(|| office.desk.id(), trace::name(letter));
-        core::mem::forget(on_panic);
+    while freed.get() != run {
+        // If letters wait, the monitor decides about them after each; otherwise all leave, and then their slots are freed.
+        let until = if lists.is_empty() { run } else { left.get() + 1 };
+        while left.get() != until {
+            let letter = share.letter(left.get());
+            left.set(left.get() + 1);
+            monitor.leave(Letter { head: letter, descriptor: lists.descriptor() });
+            trace::left(|| office.desk.id(), trace::name(letter));
+        }
         free();
         if !lists.is_empty() {
             before = Left::BeforeOthers;

@@ -77,7 +77,7 @@ fn take_readers<R: Resident + ?Sized>(
     }
     let own = office.lane_of(here).index;
     let part = |letters| share::part_of(here, letters, budget);
-    let count = match office.receive_readers(lists, resident, own, part, share.room()) {
+    let count = match office.receive_readers(lists, resident, own, part, share) {
         None => return Next::Others,
         Some(0) => return Next::Listed,
         Some(count) => count as u8,
