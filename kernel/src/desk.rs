@@ -27,15 +27,16 @@ use core::ptr::NonNull;
 
 use crate::cores::Core;
 use crate::hand::Hand;
-use crate::inbox::Lists;
 #[cfg(target_os = "none")]
 use crate::lane::LaneHead;
-use crate::lane::{Place, SlotsOf};
+use crate::lane::Place;
 use crate::letter::{Descriptor, Head, Link};
+use crate::lists::Lists;
 use crate::mailbox::Office;
 #[cfg(target_os = "none")]
 use crate::port::MAX_CORES;
 use crate::ready::{ActorId, Mark};
+use crate::slots::SlotsOf;
 use crate::sync::{Count32, Flag, Guarded, LockChoice, LockWord, Mutant, TryLock, const_unless_loom, fence, removed};
 use crate::trace;
 

@@ -44,7 +44,7 @@ opaque! {
     [] crate::letter::Head = "Head";
     [] crate::letter::Top = "Top";
     [] crate::letter::TopAlone = "TopAlone";
-    [const N: usize] crate::lane::Order<N> = "Order";
+    [const N: usize] crate::slots::Order<N> = "Order";
     [M, const N: usize] Rehearsal<'_, M, N> = "Rehearsal";
     [S] crate::RuleBook<'_, S> = "RuleBook";
     [S, W] crate::When<'_, S, W> = "When";

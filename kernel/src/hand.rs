@@ -7,8 +7,8 @@
 
 use core::cell::Cell;
 
-use crate::inbox::{Chain, Lists};
 use crate::letter::Link;
+use crate::lists::{Chain, Lists};
 use crate::share::Share;
 use crate::trace;
 

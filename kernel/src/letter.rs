@@ -9,9 +9,9 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use crate::gate::Sharing;
-use crate::lane::Layout;
 use crate::methods::Methods;
 use crate::objects::Claims;
+use crate::slots::Layout;
 use crate::sync::{Ending, Guarded, const_unless_loom};
 
 /// What a method's receiver allows: the class of a letter, decided by the signature alone.

@@ -41,6 +41,7 @@ mod call;
 
 mod lane;
 mod mailbox;
+mod slots;
 
 pub mod census;
 mod cores;
@@ -56,6 +57,7 @@ mod body;
 mod hand;
 mod inbox;
 mod letter;
+mod lists;
 
 mod monitor;
 pub mod monitors;
@@ -73,6 +75,7 @@ mod overflow;
 pub mod rehearsal;
 pub mod trace;
 
+mod mutant;
 pub mod port;
 mod share;
 mod sync;

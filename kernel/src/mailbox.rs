@@ -27,14 +27,15 @@ use core::ptr::NonNull;
 
 use crate::cores;
 use crate::desk::{Desk, Resident};
-use crate::inbox::{Chain, Lists, ListsOf};
-use crate::lane::{Counts, Lane, LaneHead, Place, Shared, Slots, Span, is_older};
+use crate::lane::{Counts, Lane, LaneHead, Place, Shared, Span};
 use crate::letter::{Access, Head, Label, Link, Top};
+use crate::lists::{Chain, Lists, ListsOf};
 use crate::methods::Methods;
 use crate::monitor::{Discipline, Monitor};
 use crate::port::{self, FOREIGN_THREADS, MAX_CORES};
 use crate::ready::Ready;
 use crate::share::Share;
+use crate::slots::{Slots, is_older};
 use crate::sync::{Guarded, Mutant, array_of, const_unless_loom, removed};
 use crate::trace;
 use crate::visit;

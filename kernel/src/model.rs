@@ -1,18 +1,19 @@
 //! What the loom models look into: thin handles on the parts of the kernel that are private otherwise.
 #![expect(unsafe_code, reason = "takes messages out of slots, as a worker does")]
 
-pub use crate::sync::Mutant;
+pub use crate::mutant::Mutant;
 
 use crate::body::Body;
 use crate::call::Post;
 use crate::cores;
-use crate::inbox::Lists;
-use crate::lane::{Counts, Envelope, Lane, LaneHead, Slot, Slots, SlotsOf};
+use crate::lane::{Counts, Lane, LaneHead};
 use crate::letter::Head;
+use crate::lists::Lists;
 use crate::methods::Methods;
 use crate::monitor::{Monitor, Permits};
 use crate::objects::{Claims, Objects};
 use crate::promise::{Promise, Reply, halves};
+use crate::slots::{Envelope, Slot, Slots, SlotsOf};
 
 /// A lane by itself: one thread sends, one receives. `IN_ORDER` if its letters leave in order (no monitor).
 pub struct LaneAlone<A: Methods, const N: usize, const IN_ORDER: bool> {

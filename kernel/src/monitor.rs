@@ -7,8 +7,9 @@
 //! refused.
 
 use crate::gate::Sharing;
-use crate::inbox::{Any, Inbox, Lists, ListsOf};
+use crate::inbox::{Any, Inbox};
 use crate::letter::Letter;
+use crate::lists::{Lists, ListsOf};
 use crate::overflow::Overflow;
 
 /// A monitor, to be bound to an actor by its declaration: `Actor<Dictionary, ReadersWriter, 32>`.

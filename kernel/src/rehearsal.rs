@@ -10,11 +10,12 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 use core::ptr::NonNull;
 
-use crate::inbox::{Chain, Inbox, Lists};
-use crate::lane::Layout;
+use crate::inbox::Inbox;
 use crate::letter::{Descriptor, Head, Letter, Method, Stage};
+use crate::lists::{Chain, Lists};
 use crate::monitor::{Discipline, Monitor, SharingOf};
 use crate::objects::Claims;
+use crate::slots::Layout;
 use crate::sync::{Ended, Mutant, array_of, const_unless_loom};
 
 /// A monitor `M` and an imagined actor with room for `N` letters, waiting and running together.

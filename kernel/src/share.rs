@@ -30,8 +30,8 @@
 use core::ptr::NonNull;
 
 use crate::cores;
-use crate::inbox::Lists;
 use crate::letter::{Head, Link};
+use crate::lists::Lists;
 use crate::port::MAX_CORES;
 use crate::ready::ActorId;
 use crate::sync::{Byte, Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static, removed};

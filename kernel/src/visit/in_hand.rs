@@ -12,7 +12,7 @@ use crate::cores::MonitorTurn;
 use crate::desk::Resident;
 use crate::gate::Sharing;
 use crate::hand::Hand;
-use crate::inbox::Lists;
+use crate::lists::Lists;
 use crate::mailbox::Office;
 use crate::share;
 
