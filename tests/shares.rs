@@ -7,12 +7,16 @@
 mod support;
 
 use std::panic::resume_unwind;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
 
-use flockwork::{Actor, Any, Filter as _, Inbox, Letter, Monitor, Parallel, Pinned, Readers, Ref, Writers, actor};
-use support::{Occupancy, device, insist_outside, run_until, spin_until};
+use flockwork::{
+    Actor, Any, Filter as _, Inbox, Letter, Monitor, Parallel, Pinned, Readers, ReadersWriter, Ref, Report, Writers,
+    actor,
+};
+use support::{Occupancy, device, insist_outside, lock, run_until, spin_until};
 
 fn a_while() {
     thread::sleep(Duration::from_millis(2));
@@ -337,4 +341,135 @@ fn what_has_ended_makes_room_ker_2() {
         run_until(|| OVER.load(SeqCst) == 11);
         outside.join().unwrap();
     });
+}
+
+// ---- the order of age ----
+
+static FED: AtomicBool = AtomicBool::new(false);
+static RUN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// Grants the oldest letter, when the last one has left.
+struct OldestFirst {
+    runs: bool,
+}
+
+impl Monitor for OldestFirst {
+    type Discipline = Parallel;
+    const NEW: Self = Self { runs: false };
+
+    fn schedule(&mut self, inbox: Inbox<'_>) {
+        if !self.runs {
+            self.runs = inbox.execute_oldest(Any);
+        }
+    }
+
+    fn leave(&mut self, _: Letter<'_>) {
+        self.runs = false;
+    }
+}
+
+pub struct Line;
+
+#[actor]
+impl Line {
+    pub fn begin(&mut self, this: Ref<Line>) {
+        spin_until(|| FED.load(SeqCst));
+        (4..12).for_each(|number| this.note(number).tell().unwrap());
+    }
+    pub fn note(&self, number: u32) {
+        lock(&RUN).push(number);
+    }
+}
+
+pub struct Feeder;
+
+#[actor]
+impl Feeder {
+    pub fn feed(&mut self, line: Ref<Line>) {
+        (0..4).for_each(|number| line.note(number).tell().unwrap());
+        FED.store(true, SeqCst);
+    }
+}
+
+/// PAM-A3: readers that a core has taken out of its own lane, and that the monitor does not grant, come behind those that are older.
+#[test]
+fn readers_that_are_not_granted_keep_their_age_pam_a3() {
+    #[actor]
+    static LINE: Actor<Line, OldestFirst, 32> = Line;
+    #[actor]
+    static FEEDER: Actor<Feeder, Pinned<1>, 4> = Feeder;
+    device(2, || {
+        FEEDER.feed(&LINE).tell().unwrap();
+        LINE.begin(&LINE).tell().unwrap();
+        run_until(|| lock(&RUN).len() == 12);
+    });
+    assert_eq!(*lock(&RUN), Vec::from_iter(0..12));
+}
+
+// ---- a letter that many overtake ----
+
+/// As many letters as a lane can count.
+const ROUND: u32 = 1 << 16;
+
+static OVERTAKEN_BY: AtomicU32 = AtomicU32::new(0);
+static CLOSED: AtomicBool = AtomicBool::new(false);
+static FILLED: AtomicBool = AtomicBool::new(false);
+static PASSED: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+pub struct Road;
+
+#[actor]
+impl Road {
+    /// Stays until a whole round of letters has overtaken it, which it sends but for the first.
+    pub fn dawdle(&self, this: Ref<Road>, first: u32) {
+        for sent in first..ROUND {
+            spin_until(|| sent - OVERTAKEN_BY.load(SeqCst) < 8);
+            this.overtake().tell().unwrap();
+        }
+        spin_until(|| OVERTAKEN_BY.load(SeqCst) == ROUND);
+        // All of them have left.
+        thread::sleep(Duration::from_millis(50));
+    }
+    pub fn overtake(&self) {
+        OVERTAKEN_BY.fetch_add(1, SeqCst);
+    }
+    pub fn close(&mut self) {
+        CLOSED.store(true, SeqCst);
+        spin_until(|| FILLED.load(SeqCst));
+    }
+    pub fn pass(&self, number: u32) {
+        lock(&PASSED).push(number);
+    }
+}
+
+pub struct Closer;
+
+#[actor]
+impl Closer {
+    pub fn close(&mut self, road: Ref<Road>) {
+        road.close().tell().unwrap();
+    }
+}
+
+/// KER-2: the count of a lane's letters goes around while the first letter of a share runs. Its slot is free after it, and no other one twice.
+#[test]
+fn a_letter_that_a_whole_round_has_overtaken_frees_its_slot_ker_2() {
+    #[actor]
+    static ROAD: Actor<Road, ReadersWriter, 16> = Road;
+    #[actor]
+    static CLOSER: Actor<Closer, Pinned<1>, 4> = Closer;
+    device(2, || {
+        // The other core looks for work before there is any, so that this one takes a share.
+        thread::sleep(Duration::from_millis(50));
+        ROAD.dawdle(&ROAD, 9).tell().unwrap();
+        (0..9).for_each(|_| ROAD.overtake().tell().unwrap());
+        run_until(|| OVERTAKEN_BY.load(SeqCst) == ROUND && Report::of(&ROAD).letters == 0);
+        CLOSER.close(&ROAD).tell().unwrap();
+        spin_until(|| CLOSED.load(SeqCst));
+        (0..16).for_each(|number| ROAD.pass(number).tell().unwrap());
+        FILLED.store(true, SeqCst);
+        run_until(|| lock(&PASSED).len() == 16);
+    });
+    lock(&PASSED).sort_unstable();
+    assert_eq!(*lock(&PASSED), Vec::from_iter(0..16), "each message once");
 }

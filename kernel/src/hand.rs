@@ -1,21 +1,24 @@
-//! Letters in hand: the oldest of an actor's, offered to its monitor before they are in any list.
+//! Letters in hand: the oldest of an actor's, or some of its readers while there is no writer, offered to its monitor before they are in
+//! any list.
 //!
 //! On a chip, a list costs more than most methods do. And most decisions need none: whether the oldest letter may run alone, or whether
-//! readers may come in as they came. So a worker takes the oldest letters out of their lanes and offers them as they are; the others
+//! readers may come in as they came. So a worker takes such letters out of their lanes and offers them as they are; the others
 //! stay in the lanes. A monitor that looks further is not told less for it: before it does, what is in hand and what is in the lanes goes into
-//! the lists ([`Hand::list`]), and it decides about all of them.
+//! the lists ([`Hand::list`]), and it decides about all of them. Readers are taken lane by lane, so those that are not granted go back into
+//! their lanes first: the lists are in the order of age.
 
 use core::cell::Cell;
 
 use crate::letter::Link;
-use crate::lists::{Chain, Lists};
+use crate::lists::Lists;
 use crate::share::Share;
 use crate::trace;
 
-/// The oldest letters of an actor, while a monitor decides about them. Under the actor's lock.
+/// Letters of an actor, while a monitor decides about them. Under the actor's lock.
 pub(crate) struct Hand<'h> {
-    /// Lists what is in the lanes. (A function, so that an inbox by itself, which monitors are tested with, needs no mailbox.)
-    list_rest: &'h dyn Fn(),
+    /// Puts so many of the readers back into their lanes, and lists what is in the lanes. (A function, so that an inbox by itself, which
+    /// monitors are tested with, needs no mailbox.)
+    list_lanes: &'h dyn Fn(u8),
     /// Several letters that share the state and claim nothing, while no writer is in the gate. None, if the letter in hand is the oldest of any
     /// kind, while the gate is free: then the inbox knows which.
     readers: Option<(&'h Share, u8)>,
@@ -28,14 +31,14 @@ pub(crate) struct Hand<'h> {
 impl<'h> Hand<'h> {
     /// For the oldest letter, and the next, and so on: one after the other, while the gate is free and nothing was listed.
     #[inline(always)]
-    pub(crate) fn for_oldest(list_rest: &'h dyn Fn()) -> Self {
-        Self { list_rest, readers: None, granted: Cell::new(false), listed: Cell::new(false) }
+    pub(crate) fn for_oldest(list_lanes: &'h dyn Fn(u8)) -> Self {
+        Self { list_lanes, readers: None, granted: Cell::new(false), listed: Cell::new(false) }
     }
 
-    /// With the oldest letters, all of them readers, which were put into a share.
+    /// With readers that were put into a share, while there is no writer in the lanes.
     #[inline(always)]
-    pub(crate) fn with_readers(list_rest: &'h dyn Fn(), share: &'h Share, count: u8) -> Self {
-        Self { list_rest, readers: Some((share, count)), granted: Cell::new(false), listed: Cell::new(false) }
+    pub(crate) fn with_readers(list_lanes: &'h dyn Fn(u8), share: &'h Share, count: u8) -> Self {
+        Self { list_lanes, readers: Some((share, count)), granted: Cell::new(false), listed: Cell::new(false) }
     }
 
     /// Whether nothing of it is in the lists.
@@ -73,27 +76,37 @@ impl<'h> Hand<'h> {
         if self.listed.get() {
             return;
         }
-        self.put_down(lists, oldest);
-        (self.list_rest)();
+        if self.put_down(lists, oldest) == InLanes::NotListed {
+            (self.list_lanes)(0);
+        }
         // The monitor is being asked about all of them.
         lists.seen();
     }
 
-    /// The same without what is in the lanes, after the monitor has decided: it was asked about what is in hand, and no more.
+    /// The same after the monitor has decided: it was asked about what is in hand, and no more. The oldest letter comes before all others;
+    /// readers are listed with what is in the lanes, by age.
     #[cold]
     #[inline(never)]
-    pub(crate) fn put_down(&self, lists: &Lists, oldest: Link) {
+    pub(crate) fn put_down(&self, lists: &Lists, oldest: Link) -> InLanes {
         if self.listed.replace(true) {
-            return;
+            return InLanes::Listed;
         }
         if let Some(letter) = oldest {
             lists.take_in(letter);
-        } else if let Some((share, count)) = self.readers
+            lists.seen();
+        } else if let Some((_, count)) = self.readers
             && !self.granted.get()
-            && let Some(chain) = Chain::of_letters(share.letters(count))
         {
-            lists.append(chain);
+            (self.list_lanes)(count);
+            return InLanes::Listed;
         }
-        lists.seen();
+        InLanes::NotListed
     }
+}
+
+/// Whether the letters in the lanes were listed, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InLanes {
+    Listed,
+    NotListed,
 }

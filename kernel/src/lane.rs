@@ -17,8 +17,8 @@
 //!
 //! `q < received` always holds (a letter is received before it is freed), so the place `q` is read no more when it is
 //! written, and the sender reads it again only after it acquired `freed > q`. What is kept is `allowed`, the sum of `freed` and N:
-//! then a sender only compares, and a mailbox of zeros is full until its actor gets its number. **Invariant (places):** between `freed` and
-//! `sent` every place names a different slot. Places hold the slot XOR the place, so that a lane of zeros is in order.
+//! then a sender only compares, and a mailbox of zeros is full until its actor gets its number. **Invariant (places):** from `received` up to
+//! `allowed` every place names a different slot, and none that of a letter that was received and not freed. Places hold the slot XOR the place, so that a lane of zeros is in order.
 //!
 //! Letters of an actor without a monitor leave in order: the slot of the `p`-th letter is `p % N`, for good, and there is no `order`.
 //!
@@ -412,8 +412,16 @@ impl<'a> Lane<'a> {
         self.allowed().publish(self.allowed().own().wrapping_add(1), Mutant::LaneFreedRelaxed);
     }
 
+    /// Puts the letter back that was received last and is not freed.
+    pub(crate) fn put_back(self) {
+        self.receive_until(self.received().wrapping_sub(1));
+    }
+
     /// Frees the slots of so many letters that were received at `place` and after it, if they are the next to be freed; whether they are. Their
     /// places name their slots already: only what is freed is written there.
+    ///
+    /// `place` still names the slot of its letter ([`Places::names`](crate::slots::Places::names)). Otherwise it could be one of 65536 letters ago,
+    /// of a letter that all those have overtaken.
     #[inline(always)]
     pub(crate) fn free_if_next(self, place: u16, count: u16, capacity: u16) -> bool {
         let allowed = self.allowed().own();

@@ -645,16 +645,6 @@ impl Chain {
         Self { first, last }
     }
 
-    /// Letters that are in no list, oldest first; one at least.
-    pub(crate) fn of_letters(mut letters: impl Iterator<Item = NonNull<Head>>) -> Option<Self> {
-        let mut chain = Self::of_one(letters.next()?);
-        for letter in letters {
-            deref(chain.last).next.set(Some(letter));
-            chain.last = Self::of_one(letter).last;
-        }
-        Some(chain)
-    }
-
     /// Both, by age; of letters that are equally old, those of this one first. By itself, because a loop costs registers.
     #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn merge(self, other: Self, is_older: impl Fn(NonNull<Head>, NonNull<Head>) -> bool) -> Self {

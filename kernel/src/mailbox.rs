@@ -527,7 +527,8 @@ impl Office {
     /// Receives letters of a consistent cut and keeps them in a share, if all of the cut are readers: so many as `part` says of all there are, those
     /// of the own lane before others. How many; none if some are no readers.
     ///
-    /// Readers need not be kept by age, nor all of them: they may run at once, and no writer is between them.
+    /// Readers need not be kept by age, nor all of them, if they are granted: they may run at once, and no writer is between them. Otherwise they
+    /// are put back ([`put_back`](Self::put_back)).
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     pub(crate) fn receive_readers(
@@ -558,6 +559,12 @@ impl Office {
             share.set_row(first, span.from[first]);
         }
         Some(count)
+    }
+
+    /// Puts readers back into their lanes that were received last, and are neither granted nor listed. The lock is held.
+    #[cold]
+    pub(crate) fn put_back(&self, letters: impl Iterator<Item = NonNull<Head>>) {
+        letters.for_each(|letter| self.lane(label_of(letter).lane()).put_back());
     }
 
     /// Receives letters of one lane, as many as there is room to keep them.
@@ -610,9 +617,10 @@ impl Office {
     #[inline(always)]
     pub(crate) fn free_share(&self, lists: &Lists, share: &Share, from: u8, until: u8) {
         let capacity = lists.descriptor().layout.capacity();
-        let in_order = share
-            .row(from)
-            .is_some_and(|(lane, place)| self.lane(lane).free_if_next(place, u16::from(until - from), capacity));
+        let in_order = share.row(from).is_some_and(|(lane, place)| {
+            lists.lane(lane).names(place, label_of(share.letter(from)).slot())
+                && self.lane(lane).free_if_next(place, u16::from(until - from), capacity)
+        });
         if !in_order {
             self.free_each(lists, share.kept(from, until));
         }

@@ -124,6 +124,8 @@ mutants! {
     OfferedFence,
     /// A core does not fence between lowering that it was offered something again and looking at the others' sets.
     OfferedLookFence,
+    /// `go_on` (bits): what was offered of an actor is taken back also while its letters wait, when nobody looks into the lanes after it.
+    OfferTakenBack,
     /// `Invitations::push` (bits): no fence between the letter and the look whether its actor is invited already.
     InviteFence,
     /// `Invitations::take` (bits): no fence between taking an invitation and the visit.

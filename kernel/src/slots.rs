@@ -434,6 +434,14 @@ impl Places {
         unsafe { self.letter(slot) }
     }
 
+    /// Whether a place names this slot. If the slot is that of the letter that was received at this place, and is not freed, nothing was freed
+    /// at this place since: nowhere else is it named, and what is freed there is another one.
+    #[inline(always)]
+    pub(crate) fn names(self, place: u16, slot: u16) -> bool {
+        let place = place & self.mask;
+        self.order(place).get() ^ place == slot
+    }
+
     /// The letter in a slot.
     ///
     /// # Safety

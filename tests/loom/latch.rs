@@ -8,8 +8,11 @@ use crate::port::become_core;
 use crate::probe::{Actor, LANES, Log, Message, Probe};
 use flockwork::model::{help_others, promise, put, visit_next};
 use flockwork::worker::run_while;
-use flockwork::{Call, Eventually, Pinned, Post, Reply, Serial};
+use flockwork::{
+    Call, Eventually, Filter as _, Inbox, Letter, Monitor, Parallel, Pinned, Post, Readers, Reply, Serial, Writers,
+};
 use loom::sync::atomic::{AtomicU32, Ordering};
+use std::cell::RefCell;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -90,6 +93,119 @@ fn what_is_offered_again_is_found() {
         passes.end();
         waits.end();
         offered.end();
+    });
+}
+
+/// Readers at once; writers only when there are so many, one after the other.
+struct Party<const SIZE: usize> {
+    readers: usize,
+    writing: bool,
+    complete: bool,
+}
+
+std::thread_local! {
+    /// What the monitor does whose writers are not complete.
+    static INVITE: RefCell<Option<Box<dyn Fn()>>> = const { RefCell::new(None) };
+}
+
+impl<const SIZE: usize> Monitor for Party<SIZE> {
+    type Discipline = Parallel;
+    const NEW: Self = Self { readers: 0, writing: false, complete: false };
+
+    fn schedule(&mut self, inbox: Inbox<'_>) {
+        let granted = if self.writing { 0 } else { inbox.execute_all(Readers) };
+        self.readers += granted;
+        if self.writing || granted != 0 {
+            return;
+        }
+        let writers = inbox.letters().filter(|letter| Writers.pass(letter)).count();
+        self.complete |= writers == SIZE;
+        if self.complete && self.readers == 0 {
+            self.writing = inbox.execute_oldest(Writers);
+        } else if writers > 0 {
+            INVITE.with_borrow(|invite| invite.iter().for_each(|invite| invite()));
+        }
+    }
+
+    fn leave(&mut self, letter: Letter<'_>) {
+        if Writers.pass(&letter) { self.writing = false } else { self.readers -= 1 }
+    }
+}
+
+/// A core has run readers, and offered some of them, when a writer waits that is not complete. The letter that the monitor sends then is noted
+/// where the offer was, which is taken back.
+#[test]
+fn what_waits_is_still_noted() {
+    model("a note beside an offer", 2, Extent::Exhaustive, || {
+        let (actor, log) = (Actor::<Party<3>, 4, 1, LANES>::new(), Log::default());
+        let (readers, writers) = (log.clone(), log.clone());
+        core(0, move || {
+            let write = move || {
+                let log = writers.clone();
+                actor.write(move |state| state.write(|| log.add(3))).expect("there is room");
+            };
+            INVITE.set(Some(Box::new(write.clone())));
+            for number in 0..3 {
+                let (log, write) = (readers.clone(), write.clone());
+                let read = move |state: &Probe| {
+                    state.read(|| log.add(number));
+                    if number == 2 {
+                        write();
+                    }
+                };
+                actor.read(read).expect("there is room");
+            }
+            while visit_next(0) {}
+        });
+        join();
+        INVITE.set(None);
+        assert_eq!((log.taken(), actor.letters()), (vec![0, 1, 2, 3, 3, 3], 0), "all have run and left");
+        actor.end();
+    });
+}
+
+/// The same with two cores: the last letter of a share has ended, and left by the other core, when its own core lists what it has sent.
+#[test]
+fn what_is_listed_for_a_share_that_has_left_is_decided_about() {
+    model("a note beside an offer, two cores", 2, Extent::Bounded(2), || {
+        let (actor, log) = (Actor::<Party<2>, 4, 1, LANES>::new(), Log::default());
+        let write = move |log: Log| actor.write(move |state| state.write(|| log.add(3))).expect("there is room");
+        let (begun, helped) = (Event::new(), Event::new());
+        core(0, {
+            let (log, begun, helped) = (log.clone(), begun.clone(), helped.clone());
+            move || {
+                for number in 0..3 {
+                    let (log, begun, helped) = (log.clone(), begun.clone(), helped.clone());
+                    let read = move |state: &Probe| {
+                        state.read(|| log.add(number));
+                        if number == 0 {
+                            begun.set();
+                            helped.wait();
+                            write(log);
+                        }
+                    };
+                    actor.read(read).expect("there is room");
+                }
+                while visit_next(0) {}
+            }
+        });
+        core(1, {
+            let log = log.clone();
+            move || {
+                begun.wait();
+                // Takes back what the other core has not begun, and runs it.
+                actor.visit(1);
+                helped.set();
+                write(log);
+                while visit_next(1) {}
+            }
+        });
+        join();
+        let mut ran = log.taken();
+        ran.sort_unstable();
+        assert_eq!((ran, actor.letters()), (vec![0, 1, 2, 3, 3], 0), "all have run and left");
+        become_core(0);
+        actor.end();
     });
 }
 

@@ -88,6 +88,7 @@ mutants! {
     NotedReadRelaxed => Dies(if RINGS { "latch::surplus_finds_the_idle_core" } else { "latch::a_new_actor_is_found" });
     OfferedFence => if RINGS { Survives("latch::a_new_actor_is_found", BITS_ONLY) } else { Dies("latch::what_is_offered_again_is_found") };
     OfferedLookFence => if RINGS { Survives("latch::a_new_actor_is_found", BITS_ONLY) } else { Dies("latch::what_is_offered_again_is_found") };
+    OfferTakenBack => if RINGS { Survives("latch::a_new_actor_is_found", BITS_ONLY) } else { Dies("latch::what_waits_is_still_noted") };
     InviteFence => if RINGS { Survives("latch::pinned_letters_arrive", BITS_ONLY) } else { Dies("latch::pinned_letters_of_one_actor_arrive") };
     InviteTakenFence => if RINGS { Survives("latch::pinned_letters_arrive", BITS_ONLY) } else { Dies("latch::pinned_letters_of_one_actor_arrive") };
     InviteRelaxed => if RINGS { Dies("latch::pinned_letters_arrive") } else { Survives("latch::pinned_letters_arrive", RINGS_ONLY) };

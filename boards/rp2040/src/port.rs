@@ -1,4 +1,4 @@
-//! The chip as the kernel needs it: what it shares with the RP2350, and one SIO spinlock for lock words.
+//! The chip as the kernel needs it: what it shares with the RP2350, SIO spinlocks as the locks of actors, and one for lock words.
 #![expect(unsafe_code, reason = "implements the kernel's port, and waits for a hardware lock")]
 
 use core::arch::asm;

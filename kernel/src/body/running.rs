@@ -403,8 +403,8 @@ where
         let Run { lane, until, .. } = office.oldest(own, visit::anybody(self));
         let mut place = office.lane(lane).received();
         office.lane(lane).note_depth(until);
-        let list_rest = || office.drain(lists, own);
-        let hand = Hand::for_oldest(&list_rest);
+        let list_lanes = |_| office.drain(lists, own);
+        let hand = Hand::for_oldest(&list_lanes);
         // What comes through other lanes is younger than these.
         while place != until {
             let letter = mail.slots(lane).peek(place);
@@ -555,6 +555,13 @@ fn leave_share<M: Monitor>(monitor: &mut M, office: &'static Office, lists: &'st
             schedule(monitor, lists);
             lists.publish();
         }
+    }
+    // All may have left already, by another holder of the lock: then letters were listed here that the monitor was not asked about.
+    if lists.has_unseen() {
+        before = Left::BeforeOthers;
+        lists.seen();
+        schedule(monitor, lists);
+        lists.publish();
     }
     share.give_up(lists, run);
     core::mem::forget(on_panic);

@@ -82,8 +82,11 @@ fn take_readers<R: Resident + ?Sized>(
         Some(0) => return Next::Listed,
         Some(count) => count as u8,
     };
-    let list_rest = || office.drain(lists, own);
-    let hand = Hand::with_readers(&list_rest, share, count);
+    let list_lanes = |back| {
+        office.put_back(share.letters(back));
+        office.drain(lists, own);
+    };
+    let hand = Hand::with_readers(&list_lanes, share, count);
     let turn = MonitorTurn::begin(here);
     let on_panic = OnPanic(|| {
         if hand.is_granted() {

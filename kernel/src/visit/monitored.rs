@@ -116,8 +116,11 @@ fn go_on<R: Resident + ?Sized>(
             if lists.has_shares() && share::take_back(desk.known_id(), lists) {
                 continue;
             }
-            // What was offered is gone. Letters may have come before it was taken back.
-            if core::mem::take(&mut offered) && cores::take_back_offer(here, desk.known_id()) {
+            // What was offered is gone. Letters may have come before it was taken back: so it is only if the lanes are looked at next.
+            if (lists.is_empty() || removed(Mutant::OfferTakenBack))
+                && core::mem::take(&mut offered)
+                && cores::take_back_offer(here, desk.known_id())
+            {
                 continue;
             }
             desk.release();
