@@ -25,7 +25,9 @@ use flockwork::{
     Several, Token, Unrunnable, actor, on_dead_letter,
 };
 use flockwork_host_sim as sim;
-use support::{Meeting, core, device, device_with_interrupts, insist, insist_outside, lock, require, run_until};
+use support::{
+    Careless, Meeting, core, device, device_with_interrupts, insist, insist_outside, lock, require, run_until,
+};
 
 /// Runs a device on one core, then on two.
 fn on_one_and_two(main: impl Fn(usize)) {
@@ -367,18 +369,6 @@ impl Bank {
         all.iter_mut().for_each(|account| account.history = Vec::new());
         all.iter_mut().map(|account| account.balance).sum()
     }
-}
-
-/// Grants everything, always: what would alias is refused.
-struct Careless;
-
-impl Monitor for Careless {
-    type Discipline = Parallel;
-    const NEW: Self = Self;
-    fn schedule(&mut self, inbox: Inbox<'_>) {
-        inbox.execute_all(Any);
-    }
-    fn leave(&mut self, _: Letter<'_>) {}
 }
 
 macro_rules! bank {

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 
 use flockwork::{
-    Actor, Any, Id, Inbox, Letter, Monitor, Mutex, Parallel, ReadersWriter, Ref, Resources, Serial, Several, actor,
+    Actor, Id, Inbox, Letter, Monitor, Mutex, Parallel, ReadersWriter, Ref, Resources, Serial, Several, actor,
 };
-use support::{Meeting, Occupancy, device, insist, insist_outside, lock, require, run_until};
+use support::{Careless, Meeting, Occupancy, device, insist, insist_outside, lock, require, run_until};
 
 const ACCOUNTS: u8 = 4;
 const FUNDS: u64 = 1000;
@@ -87,18 +87,6 @@ impl Bank {
     pub fn meet_reading(&self, account: &Account, people: usize) {
         account.occupancy.read(|| LOBBY.meet(people));
     }
-}
-
-/// Grants everything, always.
-struct Careless;
-
-impl Monitor for Careless {
-    type Discipline = Parallel;
-    const NEW: Self = Self;
-    fn schedule(&mut self, inbox: Inbox<'_>) {
-        inbox.execute_all(Any);
-    }
-    fn leave(&mut self, _: Letter<'_>) {}
 }
 
 /// Sends transfers from whatever core it runs on.

@@ -16,7 +16,7 @@ use flockwork::{
     ReadersWriter, Ref, Resources, Serial, Several, Writers, WritersFirst, actor,
 };
 use proptest::prelude::*;
-use support::{Occupancy, device, insist, insist_outside, lock, require, run_until};
+use support::{Careless, Occupancy, device, insist, insist_outside, lock, require, run_until};
 
 const SENDERS: usize = 4;
 
@@ -167,19 +167,7 @@ fn origin_of(letter: &Letter<'_>) -> Option<Origin> {
     }
 }
 
-/// Grants everything, always.
-struct Careless;
-
-impl Monitor for Careless {
-    type Discipline = Parallel;
-    const NEW: Self = Self;
-    fn schedule(&mut self, inbox: Inbox<'_>) {
-        inbox.execute_all(Any);
-    }
-    fn leave(&mut self, _: Letter<'_>) {}
-}
-
-/// The same under the other discipline, and each letter twice, youngest first.
+/// As careless as [`Careless`], under the other discipline; and it grants each letter twice, youngest first.
 struct Greedy;
 
 impl Monitor for Greedy {

@@ -1,4 +1,4 @@
-//! What the suites on threads share: a device with a hang guard, and checks that work inside turns.
+//! What the suites on threads share: a device with a hang guard, checks that work inside turns, and the worst of monitors.
 //!
 //! A panic inside a turn is caught by the kernel's worker, so an `assert!` there fails no test. [`require`] remembers
 //! what went wrong, and [`device`] fails the test with it when the device stops.
@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use flockwork::port::Port as _;
+use flockwork::{Any, Inbox, Letter, Monitor, Parallel};
 use flockwork_host_sim as sim;
 
 /// Runs a device with this many cores, `main` on core 0; aborts the process if it hangs.
@@ -186,4 +187,18 @@ impl Occupancy {
     pub(crate) fn most_readers(&self) -> usize {
         self.most.load(Ordering::SeqCst)
     }
+}
+
+/// A monitor that grants everything, always: the kernel refuses what would alias.
+pub(crate) struct Careless;
+
+impl Monitor for Careless {
+    type Discipline = Parallel;
+    const NEW: Self = Self;
+
+    fn schedule(&mut self, inbox: Inbox<'_>) {
+        inbox.execute_all(Any);
+    }
+
+    fn leave(&mut self, _: Letter<'_>) {}
 }
