@@ -85,9 +85,8 @@ fn the_smallest_stack_is_large_enough_and_so_is_the_last_one() {
 fn a_stack_that_overflowed_says_so_on_either_core() {
     for core in [0, 1] {
         let (_, report) = fate_of(&format!("overflow-on-core-{core}"), core);
-        let expected = format!(
-            "core {core} died in overflow_on_core_{core}::Diver, letter dive: the stack overflowed, at sp 0x20"
-        );
+        let expected =
+            format!("core {core} died in flockwork_check_fates::Diver, letter dive: the stack overflowed, at sp 0x20");
         assert!(report.starts_with(&expected), "{report}");
     }
 }

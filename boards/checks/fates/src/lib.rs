@@ -6,6 +6,7 @@ use core::arch::asm;
 
 use embassy_rp::uart::{Blocking, Config, UartTx};
 use embassy_rp::{Peri, peripherals::CORE1};
+use flockwork::actor;
 use flockwork_rp2040::{Outcome, finish, report_epitaphs};
 
 /// Reports over the serial line what happened before the last reset. If anything did, the run has passed.
@@ -18,8 +19,18 @@ pub fn boot() -> (Peri<'static, CORE1>, UartTx<'static, Blocking>) {
     (p.CORE1, line)
 }
 
-/// Faults as a core does whose stack has grown down to `bottom`.
-pub fn fault_with_stack_pointer_at(bottom: *const u8) -> ! {
-    // SAFETY: nothing of the program goes on: what follows is no instruction, and the handler of the fault does not return.
-    unsafe { asm!("mov sp, {}", "udf #0", in(reg) bottom, options(noreturn)) }
+/// Goes too deep.
+pub struct Diver {
+    /// Where the stack of its core ends, at its lowest address.
+    pub bottom: *const u8,
+}
+
+#[actor]
+impl Diver {
+    /// To the bottom: its turn has used up the stack to the last byte when it faults. (The emulator has no guard that would make
+    /// it fault.)
+    pub fn dive(&mut self) {
+        // SAFETY: nothing of the program goes on: what follows is no instruction, and the handler of the fault does not return.
+        unsafe { asm!("mov sp, {}", "udf #0", in(reg) self.bottom, options(noreturn)) }
+    }
 }
