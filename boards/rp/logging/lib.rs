@@ -1,7 +1,7 @@
 //! What both images log: a pulse on core 1, and what it takes of stacks and mailbox. They differ in where the log goes.
 //!
 //! The sources are those of both Picos: `board` is the crate of either, by the manifest of `boards/rp2040/logging` and of
-//! `boards/rp2350/logging`.
+//! `boards/rp2350/logging`. The manifest of `boards/checks/logs` has both images log something else, for a test.
 #![no_std]
 
 use board::{Outcome, finish, stack};
@@ -29,7 +29,7 @@ static PULSE: Actor<Pulse, Pinned<1>, 2> = Pulse { beats: 0 };
 
 /// Lets the pulse beat twice a second, and logs how it was.
 #[task]
-pub async fn feel_the_pulse() {
+pub async fn something_to_log() {
     let mut clock = Ticker::every(Duration::from_millis(500));
     let mut beats = 0;
     loop {

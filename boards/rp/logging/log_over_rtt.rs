@@ -4,7 +4,7 @@
 
 use board::{Core1Stack, entry, run};
 use defmt_rtt as _;
-use logging::feel_the_pulse;
+use logging::something_to_log;
 
 static CORE1_STACK: Core1Stack<4096> = Core1Stack::new();
 
@@ -12,6 +12,7 @@ static CORE1_STACK: Core1Stack<4096> = Core1Stack::new();
 fn main() -> ! {
     let p = embassy_rp::init(Default::default());
     // Last words of an earlier life are logged by `run`.
-    let on_core0 = |core0: embassy_executor::Spawner| core0.spawn(feel_the_pulse().expect("the task is spawned once"));
+    let on_core0 =
+        |core0: embassy_executor::Spawner| core0.spawn(something_to_log().expect("the task is spawned once"));
     run(p.CORE1, &CORE1_STACK, on_core0, |_core1| {})
 }

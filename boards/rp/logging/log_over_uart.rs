@@ -7,7 +7,7 @@ use embassy_executor::task;
 use embassy_rp::bind_interrupts;
 use embassy_rp::peripherals::UART0;
 use embassy_rp::uart::{BufferedInterruptHandler, BufferedUartTx, Config};
-use logging::feel_the_pulse;
+use logging::something_to_log;
 use static_cell::ConstStaticCell;
 
 bind_interrupts!(struct Interrupts {
@@ -30,7 +30,7 @@ fn main() -> ! {
     // Last words of an earlier life are logged by `run`.
     let on_core0 = |core0: embassy_executor::Spawner| {
         core0.spawn(send(line).expect("the task is spawned once"));
-        core0.spawn(feel_the_pulse().expect("the task is spawned once"));
+        core0.spawn(something_to_log().expect("the task is spawned once"));
     };
     run(p.CORE1, &CORE1_STACK, on_core0, |_core1| {})
 }

@@ -1,4 +1,4 @@
-//! What images log with defmt, decoded with the image as a tool of the user's would, and compared word for word.
+//! What the examples that log with defmt log, decoded with the image as a tool of the user's would, and compared word for word.
 
 use flockwork_emulator::Ended;
 use flockwork_firmware_tests::Board;
@@ -13,16 +13,19 @@ const PAGE: [&str; 5] = [
 ];
 
 #[test]
-fn what_is_logged_over_rtt_can_be_read_from_memory() {
+fn what_is_logged_over_rtt_can_be_read_from_memory_and_so_can_last_words() {
     let mut board = Board::with("log-rtt");
-    assert_eq!(board.run(), Ended::Passed);
-    assert_eq!(board.log(), PAGE);
+    logs_a_page_and_last_words(&mut board);
     assert_eq!(board.log(), [""; 0], "what was read is gone");
 }
 
 #[test]
 fn what_is_logged_over_a_serial_line_arrives_and_so_do_last_words() {
-    let mut board = Board::with("log-uart");
+    logs_a_page_and_last_words(&mut Board::with("log-uart"));
+}
+
+/// Runs the image until it despairs, resets it, and runs it again.
+fn logs_a_page_and_last_words(board: &mut Board) {
     assert_eq!(board.run(), Ended::Failed, "it despairs");
     assert_eq!(board.log(), PAGE);
 
@@ -31,7 +34,7 @@ fn what_is_logged_over_a_serial_line_arrives_and_so_do_last_words() {
     let lines = board.log();
     assert_eq!(
         lines[0],
-        "ERROR core 1 died in flockwork_check_logs::Scribe, letter despair: no more words, at checks/logs/src/lib.rs:23"
+        "ERROR core 1 died in logging::Scribe, letter despair: no more words, at checks/logs/src/lib.rs:24"
     );
     assert_eq!(lines[1..], PAGE);
 }

@@ -1,8 +1,9 @@
-//! What the images that log have in common: who logs, and what.
-//!
-//! Nothing here picks the logger; each image does.
+//! What is logged, and by whom, until somebody dies of it. The images are the examples of `boards/rp/logging`, which pick the
+//! logger; this is the crate they know as `logging`.
 #![no_std]
 
+use embassy_executor::task;
+use embassy_time::Timer;
 use flockwork::{Actor, Pinned, Report, actor};
 
 /// Logs what it is told, from the core it is on.
@@ -24,20 +25,22 @@ impl Scribe {
     }
 }
 
-/// On core 0.
 #[actor]
-pub static HERE: Actor<Scribe, Pinned<0>, 2> = Scribe { core: 0 };
+static HERE: Actor<Scribe, Pinned<0>, 2> = Scribe { core: 0 };
 
-/// On core 1.
 #[actor]
-pub static THERE: Actor<Scribe, Pinned<1>, 2> = Scribe { core: 1 };
+static THERE: Actor<Scribe, Pinned<1>, 2> = Scribe { core: 1 };
 
-/// Lets both cores log in turn, and logs what the kernel counted.
-pub async fn write_a_page() {
+/// Lets both cores log in turn, and logs what the kernel counted. Then core 1 dies; that is logged at the next boot.
+#[task]
+pub async fn something_to_log() {
     let mut number = 0;
     for _ in 0..2 {
         number = HERE.note(number).await.expect("a scribe answers");
         number = THERE.note(number).await.expect("a scribe answers");
     }
     defmt::info!("{}", Report::of(&HERE));
+    // Until all of it is sent.
+    Timer::after_millis(100).await;
+    THERE.despair().tell().expect("its mailbox is empty");
 }

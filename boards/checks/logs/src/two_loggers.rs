@@ -2,9 +2,9 @@
 #![no_std]
 #![no_main]
 
+use board::{Core1Stack, entry, run};
 use defmt_rtt as _;
 use flockwork_defmt_uart as _;
-use flockwork_rp2040::{Core1Stack, entry, run};
 
 static CORE1_STACK: Core1Stack<4096> = Core1Stack::new();
 
