@@ -1,48 +1,26 @@
 //! The numbers of the workload, on threads: 1, 2 and 4 cores, without a monitor, under `Mutex` and under `ReadersWriter`.
 
+mod actors;
 mod support;
 
 use std::num::NonZeroU16;
 
-use flockwork::{Actor, Mutex, Pinned, ReadersWriter, Ref, Serial, actor};
+use actors::{FLOCKRS, HELPERS, arrive};
+use flockwork::Ref;
 use flockwork_host_sim::run;
-
 use flockwork_urbiflock::{
-    Definition, Derivation, FlockId, Flockr, Helper, Predicate, SEED, WORLD, derive, derive_in_batches, derive_with,
-    gather,
+    Definition, Derivation, FlockId, Flockr, Predicate, SEED, WORLD, derive, derive_in_batches, derive_with,
 };
 use support::{Hall, fnv};
-
-// The same actor three times. The second word of each type is all that differs.
-#[actor]
-static DEFAULT: Actor<Flockr, Serial, 32, 32> = Flockr::new();
-#[actor]
-static LOCKED: Actor<Flockr, Mutex, 32, 32> = Flockr::new();
-#[actor]
-static SHARED: Actor<Flockr, ReadersWriter, 32, 32> = Flockr::new();
-
-// One for each further core.
-#[actor]
-static HELPER_1: Actor<Helper, Pinned<1>, 1, 1> = Helper;
-#[actor]
-static HELPER_2: Actor<Helper, Pinned<2>, 1, 1> = Helper;
-#[actor]
-static HELPER_3: Actor<Helper, Pinned<3>, 1, 1> = Helper;
 
 static FRIENDS_NEAR: Definition = Definition::new("friends near", Predicate::literal("isNearby and isFriend"));
 static BADMINTON_NEAR: Definition = Definition::new("badminton", Predicate::literal("isNearby and hobby(badminton)"));
 
 /// Runs a scenario on every number of cores under every monitor.
 fn everywhere(scenario: impl Fn(Ref<Flockr>)) {
-    let flockrs: [Ref<Flockr>; 3] = [&DEFAULT, &LOCKED, &SHARED];
     for cores in [1, 2, 4] {
-        run(cores, || flockrs.iter().for_each(|flockr| scenario(flockr)));
+        run(cores, || FLOCKRS.into_iter().for_each(&scenario));
     }
-}
-
-fn arrive(flockr: Ref<Flockr>, people: usize) {
-    flockr.begin(&WORLD).get().expect("a world");
-    gather(flockr, &WORLD, people).expect("room for everyone");
 }
 
 fn couples(flockr: Ref<Flockr>) -> Derivation {
@@ -120,14 +98,12 @@ fn batches_change_nothing_but_the_time() {
 /// However many cores ask, the answer and what it cost are the same.
 #[test]
 fn helpers_change_nothing_but_the_time() {
-    let helpers: [Ref<Helper>; 3] = [&HELPER_1, &HELPER_2, &HELPER_3];
-    let flockrs: [Ref<Flockr>; 3] = [&DEFAULT, &LOCKED, &SHARED];
     for cores in [1, 2, 4] {
         run(cores, || {
-            for flockr in flockrs {
+            for flockr in FLOCKRS {
                 for people in [0, 1, 7, 200] {
                     arrive(flockr, people);
-                    let found = derive_with(flockr, FlockId::COUPLES, &helpers[..cores - 1]).expect("a flock");
+                    let found = derive_with(flockr, FlockId::COUPLES, &HELPERS[..cores - 1]).expect("a flock");
                     assert_eq!(found, couples(flockr), "{people} people on {cores} cores");
                 }
             }

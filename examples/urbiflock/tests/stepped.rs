@@ -1,26 +1,15 @@
 //! The same actor in virtual time: what the cores gain, and many interleavings of people who come and go.
 
+mod actors;
 mod support;
 
 use std::sync::{MutexGuard, PoisonError};
 
-use flockwork::{Actor, Eventually, Mutex, Pinned, ReadersWriter, Ref, Serial, actor};
+use actors::{DEFAULT, FLOCKRS, HELPERS, LOCKED, SHARED, arrive};
+use flockwork::{Actor, Eventually, Pinned, Ref, actor};
 use flockwork_host_sim::{Device, Faults, Run};
-use flockwork_urbiflock::{Derivation, FlockId, Flockr, Helper, SEED, Uid, WORLD, derive_with, gather};
+use flockwork_urbiflock::{Derivation, FlockId, Flockr, SEED, Uid, WORLD, derive_with};
 use support::Hall;
-
-#[actor]
-static DEFAULT: Actor<Flockr, Serial, 32, 16> = Flockr::new();
-#[actor]
-static LOCKED: Actor<Flockr, Mutex, 32, 16> = Flockr::new();
-#[actor]
-static SHARED: Actor<Flockr, ReadersWriter, 32, 16> = Flockr::new();
-#[actor]
-static HELPER_1: Actor<Helper, Pinned<1>, 1, 1> = Helper;
-#[actor]
-static HELPER_2: Actor<Helper, Pinned<2>, 1, 1> = Helper;
-#[actor]
-static HELPER_3: Actor<Helper, Pinned<3>, 1, 1> = Helper;
 
 /// The actors belong to one test at a time, also between two devices.
 fn alone() -> MutexGuard<'static, ()> {
@@ -30,14 +19,10 @@ fn alone() -> MutexGuard<'static, ()> {
 
 fn couples(flockr: Ref<Flockr>, people: usize, cores: usize) -> Run<Derivation> {
     // The crowd comes before the clock starts; what is measured is the derivation.
-    Device::stepped(1).run(|| {
-        flockr.begin(&WORLD).get().expect("a world");
-        gather(flockr, &WORLD, people).expect("room");
-    });
-    let helpers: [Ref<Helper>; 3] = [&HELPER_1, &HELPER_2, &HELPER_3];
+    Device::stepped(1).run(|| arrive(flockr, people));
     Device::stepped(cores)
         .seed(7)
-        .run(|| derive_with(flockr, FlockId::COUPLES, &helpers[..cores - 1]).expect("a flock"))
+        .run(|| derive_with(flockr, FlockId::COUPLES, &HELPERS[..cores - 1]).expect("a flock"))
 }
 
 #[test]
@@ -98,20 +83,19 @@ const RESIDENTS: usize = 40;
 fn derivations_are_right_in_any_interleaving() {
     let _alone = alone();
     let hall = Hall::new(SEED.get());
-    let flockrs: [Ref<Flockr>; 3] = [&DEFAULT, &LOCKED, &SHARED];
-    let helpers: [Ref<Helper>; 1] = [&HELPER_2];
+    // Core 1 is the crowd's.
+    let helper_on_core_2 = &HELPERS[1..2];
     let mut disturbed = 0;
     for seed in 0..30 {
-        let flockr = flockrs[seed as usize % 3];
+        let flockr = FLOCKRS[seed as usize % 3];
         let faults = if seed % 2 == 0 { Faults::none() } else { Faults::some() };
         let run = Device::stepped(3).seed(seed).faults(faults).run(|| {
-            flockr.begin(&WORLD).get().expect("a world");
-            gather(flockr, &WORLD, RESIDENTS).expect("room");
+            arrive(flockr, RESIDENTS);
             let begun = flockr.census(FlockId::COUPLES).get().expect("a flock").version;
             let mut stirring = CROWD.stir(flockr, RESIDENTS..RESIDENTS + 12, 2).ask().expect("room");
             let mut derived = Vec::new();
             while !stirring.is_ready() {
-                derived.push(derive_with(flockr, FlockId::COUPLES, &helpers).expect("a flock"));
+                derived.push(derive_with(flockr, FlockId::COUPLES, helper_on_core_2).expect("a flock"));
             }
             (begun, derived, stirring.get().expect("the crowd answers"))
         });
