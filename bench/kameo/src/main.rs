@@ -12,31 +12,25 @@ use tokio::{
 };
 use workloads::{
     Answer, Command, Measured, Workload,
-    dictionary::{CLIENTS, Client, Dictionary, Reply, Request, Tally, WINDOW},
+    dictionary::{CLIENTS, Client, Dictionary, Reply, Request, WINDOW},
+    on_tokio::{self, seen_by},
     workload::{MAILBOX, RING},
 };
 
 fn main() -> ExitCode {
-    workloads::main("kameo", &[], |command| {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(command.workers)
-            .enable_time()
-            .build()
-            .expect("threads for the runtime");
-        let command = command.clone();
-        // Spawned, because what `block_on` is given runs on the main thread, which is no worker.
-        let work = runtime.spawn(async move { run(&command).await });
-        Some(runtime.block_on(work).expect("no workload panics"))
-    })
+    let with_time = |runtime: &mut Builder| {
+        runtime.enable_time();
+    };
+    on_tokio::main("kameo", with_time, run)
 }
 
-async fn run(command: &Command) -> Measured {
+async fn run(command: Command) -> Measured {
     match command.workload {
         Workload::PingPong => ping_pong(command.round_trips()).await,
         Workload::Counting => counting(command.messages).await,
         Workload::Ask => ask(command.messages).await,
         Workload::Ring => ring(command.messages).await,
-        Workload::DictionaryReads | Workload::DictionaryMixed => dictionary(command).await,
+        Workload::DictionaryReads | Workload::DictionaryMixed => dictionary(&command).await,
     }
 }
 
@@ -257,10 +251,7 @@ async fn dictionary(command: &Command) -> Measured {
             })
         })
         .collect();
-    let mut seen = Tally::default();
-    for client in clients {
-        seen = seen.merge(client.await.expect("no client panics"));
-    }
+    let seen = seen_by(clients).await;
     let elapsed = start.elapsed();
     let size = shelf.ask(Size).await.expect("the dictionary replies");
     Measured { elapsed, answer: Answer::Dictionary(seen, size) }

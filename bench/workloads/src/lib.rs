@@ -10,9 +10,12 @@
 //! - [`dictionary`]: the association list, its clients and their requests
 //! - [`pseudo_random`]: the generator that the requests come from
 //! - [`record`]: the line of JSON
+//! - `on_tokio`, a feature: what the systems on a tokio runtime share
 
 pub mod command;
 pub mod dictionary;
+#[cfg(feature = "on_tokio")]
+pub mod on_tokio;
 pub mod pseudo_random;
 pub mod record;
 pub mod workload;
