@@ -6,9 +6,9 @@
 
 use crate::harness::{Extent, core, join, model};
 use crate::port::become_core;
-use crate::probe::{Actor, LANES, Log, Probe};
+use crate::probe::{Actor, LANES, Log, Probe, ProbeMonitor};
 use flockwork::model::{promise, visit_next};
-use flockwork::{Inbox, Letter, Monitor, Mutex, OneAtATime, Permits, ReadersWriter, Serial};
+use flockwork::{Inbox, Letter, Monitor, Mutex, OneAtATime, ReadersWriter, Serial};
 use loom::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
@@ -17,13 +17,11 @@ type OnCore = Box<dyn FnOnce(u8)>;
 
 /// Runs the cause on one core and the effect on another, while core 2 visits the receiver: what ran there must be a
 /// beginning of 1, 2. Both ways round, because letters of the same age are taken lane by lane.
-fn in_order<M: Monitor>(
+fn in_order<M: ProbeMonitor>(
     name: &str,
     extent: Extent,
     scene: impl Fn(Receiver<M>, Log) -> [OnCore; 2] + Copy + Send + Sync + 'static,
-) where
-    M::Discipline: Permits<Probe>,
-{
+) {
     for (cause_on, effect_on) in [(0, 1), (1, 0)] {
         model(&format!("{name}, from core {cause_on} to {effect_on}"), 3, extent, move || {
             let (receiver, log) = (Receiver::<M>::new(), Log::default());
@@ -34,28 +32,27 @@ fn in_order<M: Monitor>(
                 receiver.visit(2);
             });
             join();
-            receiver.finish(2);
-            assert_eq!(receiver.letters(), 0, "nothing is left");
-            let ran = log.taken();
-            assert!([1, 2].starts_with(&ran), "a cause is older than its effect: {ran:?}");
-            receiver.end();
+            end_in_order(receiver, &log);
         });
     }
 }
 
-fn send<M: Monitor>(receiver: Receiver<M>, number: u32, log: &Log)
-where
-    M::Discipline: Permits<Probe>,
-{
+/// Core 2 runs what the cores have left; all that ran must be a beginning of 1, 2.
+fn end_in_order<M: ProbeMonitor>(receiver: Receiver<M>, log: &Log) {
+    receiver.finish(2);
+    assert_eq!(receiver.letters(), 0, "nothing is left");
+    let ran = log.taken();
+    assert!([1, 2].starts_with(&ran), "a cause is older than its effect: {ran:?}");
+    receiver.end();
+}
+
+fn send<M: ProbeMonitor>(receiver: Receiver<M>, number: u32, log: &Log) {
     let log = log.clone();
     receiver.write(move |state| state.write(|| log.add(number))).expect("there is room");
 }
 
 /// The cause goes through state that both cores share.
-fn through_shared_state<M: Monitor>(receiver: Receiver<M>, log: Log) -> [OnCore; 2]
-where
-    M::Discipline: Permits<Probe>,
-{
+fn through_shared_state<M: ProbeMonitor>(receiver: Receiver<M>, log: Log) -> [OnCore; 2] {
     let sent = Arc::new(AtomicBool::new(false));
     let (seen, other) = (sent.clone(), log.clone());
     let cause = move |_| {
@@ -71,10 +68,7 @@ where
 }
 
 /// The cause is an answer: who gets it sends the effect.
-fn through_a_reply<M: Monitor>(receiver: Receiver<M>, log: Log) -> [OnCore; 2]
-where
-    M::Discipline: Permits<Probe>,
-{
+fn through_a_reply<M: ProbeMonitor>(receiver: Receiver<M>, log: Log) -> [OnCore; 2] {
     become_core(0);
     let (answer, reply) = promise::<Probe, u32, ()>(receiver.body()).expect("a slot is free");
     let other = log.clone();
@@ -92,10 +86,7 @@ where
 }
 
 /// A sender with two letters, each of which makes it send one; both cores visit it.
-fn by_one_sender<M: Monitor>(receiver: Receiver<M>, log: Log) -> [OnCore; 2]
-where
-    M::Discipline: Permits<Probe>,
-{
+fn by_one_sender<M: ProbeMonitor>(receiver: Receiver<M>, log: Log) -> [OnCore; 2] {
     become_core(0);
     let sender = Actor::<Serial, 2, 1, LANES>::new();
     for number in [1, 2] {
@@ -159,12 +150,8 @@ fn readers_in_hand_pass_no_writer() {
             receiver.visit(2);
         });
         join();
-        receiver.finish(2);
-        assert_eq!(receiver.letters(), 0, "nothing is left");
-        let ran = log.taken();
-        assert!([1, 2].starts_with(&ran), "a writer is older than the reader it caused: {ran:?}");
+        end_in_order(receiver, &log);
         neighbour.end();
-        receiver.end();
     });
 }
 
@@ -206,10 +193,7 @@ fn sender_that_moves_with_a_monitor() {
 ///
 /// Two threads stand for two cores each, one after the other: the first sends the cause as core 0 and the effect as core 2;
 /// the other sends `others` letters as core 1 and visits as core 3.
-fn with_a_third_sender<M: Monitor>(name: &str, extent: Extent, others: u32)
-where
-    M::Discipline: Permits<Probe>,
-{
+fn with_a_third_sender<M: ProbeMonitor>(name: &str, extent: Extent, others: u32) {
     model(name, 4, extent, move || {
         let (receiver, log) = (Receiver::<M>::new(), Log::default());
         let caused = log.clone();

@@ -35,26 +35,30 @@ impl Count {
     }
 }
 
+/// What two letters do: the turn of one waits until the other has run, which is counted.
+fn wait_and_go_on(ran: Count) -> (impl FnOnce(&mut Probe) + Send, impl FnOnce(&mut Probe) + Send) {
+    let event = Event::new();
+    let waited_for = event.clone();
+    let wait = move |_: &mut Probe| waited_for.wait();
+    let go_on = move |_: &mut Probe| {
+        ran.add();
+        event.set();
+    };
+    (wait, go_on)
+}
+
 /// A core with two ready actors runs one whose letter ends only after the other's has: an idle core must come and run one
 /// of them.
 #[test]
 fn surplus_finds_the_idle_core() {
     model("surplus against idle", 2, Extent::Bounded(5), || {
         let [waits, goes_on] = [Actor::<Serial, 1, 1, LANES>::new(), Actor::new()];
-        let (event, ran) = (Event::new(), Count::new());
-        core(0, {
-            let (event, ran) = (event.clone(), ran.clone());
-            move || {
-                let waited_for = event.clone();
-                waits.write(move |_| waited_for.wait()).expect("there is room");
-                goes_on
-                    .write(move |_| {
-                        ran.add();
-                        event.set();
-                    })
-                    .expect("there is room");
-                while visit_next(0) {}
-            }
+        let ran = Count::new();
+        let (wait, go_on) = wait_and_go_on(ran.clone());
+        core(0, move || {
+            waits.write(wait).expect("there is room");
+            goes_on.write(go_on).expect("there is room");
+            while visit_next(0) {}
         });
         core(1, move || run_while(|| ran.is_below(1)));
         join();
@@ -70,23 +74,15 @@ fn what_is_offered_again_is_found() {
     model("an offer after another one", 2, Extent::Bounded(3), || {
         let [passes, waits] = [Actor::<Serial, 1, 1, LANES>::new(), Actor::new()];
         let offered = Actor::<Serial, 2, 1, LANES>::new();
-        let (event, ran) = (Event::new(), Count::new());
-        core(0, {
-            let (event, ran) = (event.clone(), ran.clone());
-            move || {
-                let waited_for = event.clone();
-                offered.write(|_| ()).expect("there is room");
-                waits.write(move |_| waited_for.wait()).expect("there is room");
-                passes.write(|_| ()).expect("there is room");
-                visit_next(0);
-                offered
-                    .write(move |_| {
-                        ran.add();
-                        event.set();
-                    })
-                    .expect("there is room");
-                while visit_next(0) {}
-            }
+        let ran = Count::new();
+        let (wait, go_on) = wait_and_go_on(ran.clone());
+        core(0, move || {
+            offered.write(|_| ()).expect("there is room");
+            waits.write(wait).expect("there is room");
+            passes.write(|_| ()).expect("there is room");
+            visit_next(0);
+            offered.write(go_on).expect("there is room");
+            while visit_next(0) {}
         });
         core(1, move || run_while(|| ran.is_below(1)));
         join();

@@ -4,9 +4,9 @@
 
 use crate::harness::{Extent, core, join, model};
 use crate::port::become_core;
-use crate::probe::{Actor, LANES, Log, Probe};
+use crate::probe::{Actor, LANES, Log, ProbeMonitor};
 use flockwork::model::visit_next;
-use flockwork::{DropOldest, Inbox, Letter, Monitor, Mutex, Parallel, Permits, ReadersWriter, Serial};
+use flockwork::{DropOldest, Inbox, Letter, Monitor, Mutex, Parallel, ReadersWriter, Serial};
 use loom::cell::UnsafeCell;
 
 /// Where the watched monitor notes that it decides, for loom to see if it does so twice at once.
@@ -46,10 +46,7 @@ enum Kind {
 use Kind::{Read, Write};
 
 /// Each core sends its letters and then visits what it finds ready. In the end, every letter has run and left.
-fn nothing_is_lost<M: Monitor, const N: usize>(name: &str, extent: Extent, scene: &'static [&'static [Kind]])
-where
-    M::Discipline: Permits<Probe>,
-{
+fn nothing_is_lost<M: ProbeMonitor, const N: usize>(name: &str, extent: Extent, scene: &'static [&'static [Kind]]) {
     model(name, scene.len() as u8, extent, move || {
         let _ = &*DECIDING;
         let (actor, log) = (Actor::<M, N, 1, LANES>::new(), Log::default());

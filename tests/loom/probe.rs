@@ -31,6 +31,11 @@ impl Probe {
     }
 }
 
+/// A monitor that can have a probe as its actor's state.
+pub(crate) trait ProbeMonitor: Monitor<Discipline: Permits<Probe>> {}
+
+impl<M: Monitor<Discipline: Permits<Probe>>> ProbeMonitor for M {}
+
 /// A letter.
 pub(crate) enum Message {
     Read(Box<dyn FnOnce(&Probe) + Send>),
@@ -80,10 +85,7 @@ impl<M: Monitor, const N: usize, const P: usize, const L: usize> Clone for Actor
 
 impl<M: Monitor, const N: usize, const P: usize, const L: usize> Copy for Actor<M, N, P, L> {}
 
-impl<M: Monitor, const N: usize, const P: usize, const L: usize> Actor<M, N, P, L>
-where
-    M::Discipline: Permits<Probe>,
-{
+impl<M: ProbeMonitor, const N: usize, const P: usize, const L: usize> Actor<M, N, P, L> {
     /// An actor without a number, as a declaration makes it.
     pub(crate) fn unknown() -> Self {
         let mail: &'static _ = Box::leak(Box::new(Mail::new()));
