@@ -34,19 +34,13 @@ impl Happenings {
     ) -> Result<Self, Misuse> {
         let leave = arguments.number("--leave", 0..=people)?.unwrap_or(0);
         let mut events: Vec<Event> = world.arrivals()[..leave].iter().map(|&uid| Event::Left(uid)).collect();
+        let mut ahead = Ahead::new(world, people);
+        events.iter().for_each(|event| ahead.happen(*event));
         if let Some(file) = arguments.value("--events")? {
-            events.extend(read(&file)?);
+            events.extend(read(&file, &mut ahead)?);
         }
         if let Some(number) = arguments.number("--bustle", 0..=1_000_000)? {
-            let mut near: People = world.arrivals()[..people].iter().copied().collect();
-            for event in &events {
-                match *event {
-                    Event::Join(uid) => drop(near.insert(uid)),
-                    Event::Left(uid) => drop(near.remove(uid)),
-                    _ => {}
-                }
-            }
-            events.extend(Bustle::new(world, Generator::new(seed), near, MAX_NEARBY).take(number));
+            events.extend(Bustle::new(world, Generator::new(seed), ahead.near(), MAX_NEARBY).take(number));
         }
         Ok(Self(events))
     }
@@ -60,14 +54,39 @@ impl Happenings {
     }
 }
 
-fn read(file: &str) -> Result<Vec<Event>, Misuse> {
+fn read(file: &str, ahead: &mut Ahead) -> Result<Vec<Event>, Misuse> {
     let text = std::fs::read_to_string(file).map_err(|error| Misuse::new(format!("--events: {file}: {error}")))?;
     let mut events = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
-        let event = Event::parse(line).map_err(|bad| Misuse::new(format!("--events: {file}, line {number}, {bad}")))?;
+        let event = Event::parse(line, |uid| ahead.0.profile(uid));
+        let event = event.map_err(|bad| Misuse::new(format!("--events: {file}, line {number}, {bad}")))?;
+        event.iter().for_each(|event| ahead.happen(*event));
         events.extend(event);
     }
     Ok(events)
+}
+
+/// A flockr to which everything happens ahead, without a device: what comes next depends on who is near then, and on what people
+/// have told.
+struct Ahead(Box<Flockr>);
+
+impl Ahead {
+    fn new(world: &'static World, people: usize) -> Self {
+        let mut flockr = Box::new(Flockr::new());
+        flockr.begin(world).expect("a flockr has room for its first flocks and friends");
+        let mut ahead = Self(flockr);
+        world.arrivals()[..people].iter().for_each(|&uid| ahead.happen(Event::Join(uid)));
+        ahead
+    }
+
+    fn happen(&mut self, event: Event) {
+        // What is refused here is refused, and told, when it happens on the device.
+        let _ = event.happen_to(&mut self.0);
+    }
+
+    fn near(&self) -> People {
+        self.0.snapshot(FlockId::NEARBY).expect("a default flock").members
+    }
 }
 
 /// Starts a flockr anew among so many people; gives the flock that it is about, the couples if none is defined.
@@ -180,6 +199,7 @@ fn without_effect(event: Event) -> Option<String> {
         Event::Left(_) => "is not near",
         Event::AddFriend(_) => "is a friend already",
         Event::RemoveFriend(_) => "is no friend",
+        Event::Changed(..) => "is neither near, nor a friend, nor gone not long ago",
         Event::Pass(_) => return None,
     };
     Some(format!("nothing changes: this person {why}"))
@@ -192,11 +212,13 @@ impl Lived {
             return String::new();
         }
         let mut text = format!("{flock}: {} at first.\n\n", counted(self.first as u64, "member"));
-        for Change { event, who, members } in self.changes.iter().take(LINES) {
+        let told = || self.changes.iter().take(LINES);
+        let width = told().map(|change| change.event.to_string().len()).fold(14, usize::max);
+        for Change { event, who, members } in told() {
             let who = who.iter().map(|&(came, who)| format!("{}flockr-{who:05}", if came { '+' } else { '-' }));
             let (event, who) = (event.to_string(), who.collect::<Vec<_>>().join(" "));
             let plural = if *members == 1 { "" } else { "s" };
-            text += &format!("  {event:<14} {who:<28} {members:>4} member{plural}\n");
+            text += &format!("  {event:<width$} {who:<28} {members:>4} member{plural}\n");
         }
         if self.changes.len() > LINES {
             text += &format!("  … and {} more\n", self.changes.len() - LINES);

@@ -91,6 +91,13 @@ impl Flockr {
             version: 0,
         }
     }
+
+    /// The profile of a person, which may be a changed one: what is known, and otherwise what it would tell when it came near.
+    ///
+    /// No letter asks this: it is for whoever has the flockr itself.
+    pub fn profile(&self, uid: Uid) -> Option<Profile> {
+        self.meet(uid).ok().map(|(profile, _)| profile)
+    }
 }
 
 #[actor]

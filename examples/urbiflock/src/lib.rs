@@ -51,7 +51,7 @@ pub use derivation::{
     CYCLES_PER_ANSWER, CYCLES_PER_SHARE, Derivation, DerivationError, Helper, HelperFront, HelperMessage, MAX_HELPERS,
     PATIENCE, Part, Share, WINDOW, derive, derive_async, derive_in_batches, derive_with, gather,
 };
-pub use event::{Bustle, Event, EventError};
+pub use event::{Bustle, Event, EventError, Field};
 pub use flock::{
     COUPLES, Carrier, Definition, FRIENDS_FLOCK, FlockError, FlockId, Listener, MAX_FLOCKS, MAX_LISTENERS,
     MAX_STANDING, NEARBY_FLOCK, Note, NoteId, Snapshot, Summary,

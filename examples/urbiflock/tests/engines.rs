@@ -8,9 +8,7 @@ use std::sync::{LazyLock, Mutex};
 
 // No device is run, but with trace events a match tells a port what it cost, and this brings one.
 use flockwork_host_sim as _;
-use flockwork_urbiflock::{
-    Definition, FlockId, Flockr, Listener, MAX_DEPARTED, NOBODY, Predicate, Profile, SEED, Uid, WORLD,
-};
+use flockwork_urbiflock::{Definition, FlockId, Flockr, Listener, MAX_DEPARTED, Predicate, SEED, Uid, WORLD};
 use proptest::prelude::*;
 use support::{Hall, Person};
 
@@ -66,7 +64,7 @@ impl Formula {
                 model.near.contains(&partner) && model.people[partner].partner.as_ref() == Some(&person.name)
             }),
             Self::Hobby(hobby) => person.hobbies.contains(hobby),
-            Self::YoungerThan(age) => person.age < *age,
+            Self::YoungerThan(age) => person.age < *age && !model.ageless.contains(&uid),
             Self::Sex(sex) => person.sex == *sex,
             Self::HasPartner => person.partner.is_some(),
             Self::Not(one) => !one.holds(uid, model),
@@ -106,7 +104,8 @@ enum Event {
     AddFriend(usize),
     RemoveFriend(usize),
     Pass(u32),
-    Age(usize, u8),
+    Age(usize, Option<u8>),
+    Sex(usize, u32),
     Hobbies(usize, u8),
     /// Both leave their partners and name each other, or only the first names the second.
     Couple(usize, usize, bool),
@@ -121,7 +120,8 @@ fn event(group: usize) -> impl Strategy<Value = Event> {
         2 => who.clone().prop_map(Event::AddFriend),
         2 => who.clone().prop_map(Event::RemoveFriend),
         2 => (0_u32..25).prop_map(Event::Pass),
-        1 => (who.clone(), 18_u8..66).prop_map(|(who, age)| Event::Age(who, age)),
+        1 => (who.clone(), prop::option::weighted(0.8, 18_u8..66)).prop_map(|(who, age)| Event::Age(who, age)),
+        1 => (who.clone(), 0_u32..2).prop_map(|(who, sex)| Event::Sex(who, sex)),
         1 => (who.clone(), any::<u8>()).prop_map(|(who, hobbies)| Event::Hobbies(who, hobbies)),
         2 => (who.clone(), who.clone(), any::<bool>()).prop_map(|(one, other, both)| Event::Couple(one, other, both)),
         1 => who.prop_map(Event::Single),
@@ -133,6 +133,8 @@ static HALL: LazyLock<Hall> = LazyLock::new(|| Hall::new(SEED.get()));
 /// Sets, and everyone's profile as the device knows it.
 struct Model {
     people: Vec<Person>,
+    /// Who does not tell its age.
+    ageless: BTreeSet<usize>,
     changed: Vec<usize>,
     friends: BTreeSet<usize>,
     near: BTreeSet<usize>,
@@ -143,7 +145,15 @@ struct Model {
 impl Model {
     fn new() -> Self {
         let friends = HALL.friends.iter().copied().collect();
-        Self { people: HALL.people.clone(), changed: vec![], friends, near: BTreeSet::new(), left: vec![], now: 0 }
+        Self {
+            people: HALL.people.clone(),
+            ageless: BTreeSet::new(),
+            changed: vec![],
+            friends,
+            near: BTreeSet::new(),
+            left: vec![],
+            now: 0,
+        }
     }
 
     fn knows(&self, uid: usize) -> bool {
@@ -157,6 +167,7 @@ impl Model {
                 self.changed.push(uid);
             } else {
                 self.people[uid] = HALL.people[uid].clone();
+                self.ageless.remove(&uid);
             }
         }
     }
@@ -165,17 +176,16 @@ impl Model {
         (1..1024).filter(|&uid| self.knows(uid) && formula.holds(uid, self)).map(|uid| uid as Uid).collect()
     }
 
-    /// Changes a person; returns the profile that it tells then.
-    fn change(&mut self, uid: usize, change: impl FnOnce(&mut Person)) -> Profile {
+    /// Changes a person, here and in what a line of a file tells the flockr. Of who is not known it takes no notice.
+    fn change(&mut self, uid: usize, flockr: &mut Flockr, what: &str, change: impl FnOnce(&mut Person)) {
+        let line = format!("changed {uid} {what}");
+        let told = flockwork_urbiflock::Event::parse(&line, |uid| flockr.profile(uid));
+        let version = |flockr: &Flockr| flockr.summary(FlockId::NEARBY).expect("a default flock").version;
+        let before = version(flockr);
+        let after = told.expect("an event").expect("no comment").happen_to(flockr).expect("nothing can fail");
+        assert_eq!((after != before, after), (self.knows(uid), version(flockr)), "{line}");
         self.changed.push(uid);
-        let person = &mut self.people[uid];
-        change(person);
-        Profile {
-            partner: person.partner.as_ref().map_or(NOBODY, |name| support::number(name) as Uid),
-            age: person.age as u8,
-            hobbies: person.hobbies.iter().fold(0, |bits, hobby| bits | 1 << hobby),
-            ..*WORLD.person(uid as Uid).expect("a person")
-        }
+        change(&mut self.people[uid]);
     }
 }
 
@@ -215,17 +225,30 @@ fn happen(event: &Event, model: &mut Model, flockr: &mut Flockr) {
             flockr.pass(*ms);
             model.now += u64::from(*ms);
         }
-        Event::Age(who, age) => {
-            flockr.changed(model.change(uid(who), |person| person.age = u32::from(*age)));
+        Event::Age(who, Some(age)) => {
+            let who = uid(who);
+            model.change(who, flockr, &format!("age {age}"), |person| person.age = u32::from(*age));
+            model.ageless.remove(&who);
+        }
+        Event::Age(who, None) => {
+            let who = uid(who);
+            model.change(who, flockr, "age none", |_| {});
+            model.ageless.insert(who);
+        }
+        Event::Sex(who, sex) => {
+            let name = ["male", "female"][*sex as usize];
+            model.change(uid(who), flockr, &format!("sex {name}"), |person| person.sex = *sex);
         }
         Event::Hobbies(who, hobbies) => {
-            let hobbies = (0..8).filter(|bit| hobbies & 1 << bit != 0).collect();
-            flockr.changed(model.change(uid(who), |person| person.hobbies = hobbies));
+            let hobbies: Vec<usize> = (0..8).filter(|bit| hobbies & 1 << bit != 0).collect();
+            let names: Vec<&str> = hobbies.iter().map(|&hobby| HOBBIES[hobby]).collect();
+            let names = if names.is_empty() { "none".to_owned() } else { names.join(" ") };
+            model.change(uid(who), flockr, &format!("hobbies {names}"), |person| person.hobbies = hobbies);
         }
         Event::Couple(one, other, both) if one != other => {
             let mut name = |one: usize, other: usize| {
                 let partner = Some(HALL.people[other].name.clone());
-                flockr.changed(model.change(one, |person| person.partner = partner));
+                model.change(one, flockr, &format!("partner {other}"), |person| person.partner = partner);
             };
             name(uid(one), uid(other));
             if *both {
@@ -233,7 +256,7 @@ fn happen(event: &Event, model: &mut Model, flockr: &mut Flockr) {
             }
         }
         Event::Couple(who, ..) | Event::Single(who) => {
-            flockr.changed(model.change(uid(who), |person| person.partner = None));
+            model.change(uid(who), flockr, "partner none", |person| person.partner = None);
         }
     }
     model.forget_strangers();
