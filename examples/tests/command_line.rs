@@ -140,11 +140,69 @@ fn a_report_and_a_trace_are_written_in_both_modes() {
 #[test]
 fn a_bad_event_is_named_by_line_and_column() {
     let file = std::env::temp_dir().join(format!("flockwork-events-{}", std::process::id()));
-    std::fs::write(&file, "join 365\nleft nobody\n").expect("there is room for a file");
     let name = file.to_str().expect("a plain name");
-    let starts = format!("--events: {name}, line 2, column 6: expected a uid, from 1 to 1023");
-    assert_misuse(&["urbiflock", "--events", name], &starts);
+    for (line, mistake) in [
+        ("left nobody", "column 6: expected a uid, from 1 to 1023\n"),
+        ("change 365 age 33", "column 1: expected `join`, `left`, `friend`, `unfriend`, `changed` or `pass`\n"),
+        ("changed 365 hobby chess", "column 13: expected what has changed: `age`, `sex`, `hobbies` or `partner`\n"),
+        ("changed 365 hobbies chess golf", "column 27: expected a hobby: badminton, chess, "),
+        ("changed 365 partner 365", "column 21: expected the uid of somebody else, from 1 to 1023, or `none`\n"),
+    ] {
+        std::fs::write(&file, format!("join 365\n{line}\n")).expect("there is room for a file");
+        assert_misuse(&["urbiflock", "--events", name], &format!("--events: {name}, line 2, {mistake}"));
+    }
     std::fs::remove_file(&file).expect("it was just written");
+}
+
+/// Who changes tells a whole profile: what changed before is still so. Of who is not known, nothing is heard.
+#[test]
+fn people_change() {
+    let file = std::env::temp_dir().join(format!("flockwork-changes-{}", std::process::id()));
+    let name = file.to_str().expect("a plain name");
+    let content = "\
+        changed 104 hobbies chess      # a stranger\n\
+        join 104\n\
+        changed 104 hobbies film chess\n\
+        changed 104 age none\n\
+        changed 104 sex female\n\
+        changed 104 age 29             # all three are told now\n\
+        left 104\n\
+        changed 104 hobbies none       # gone, but not for long\n\
+        join 104\n\
+        changed 104 hobbies chess\n";
+    std::fs::write(&file, content).expect("room");
+    let flock = "isNearby and hobby(chess) and sex == female and age < 30";
+    for mode in ["stepped", "threads"] {
+        let line = ["urbiflock", "--people", "0", "--flock", flock, "--events", name, "--during", "--mode", mode];
+        let story = text(&line);
+        let expected = "\
+            \n  changed 104 age 29        +flockr-00104                   1 member\n\
+            \x20 left 104                  -flockr-00104                   0 members\n\
+            \x20 changed 104 hobbies chess +flockr-00104                   1 member\n\
+            \x20 changed 104 hobbies chess: nothing changes: this person is neither near, nor a friend, nor gone not long ago\n\n\
+            10 events, 3 of which changed the flock; after each, both engines agreed.\n";
+        assert!(story.contains(expected), "{expected} is not in:\n{story}");
+        assert!(story.contains("Of 1 person nearby: 1 member,"), "{story}");
+    }
+    std::fs::remove_file(&file).expect("it was just written");
+}
+
+/// They are a couple as soon as each names the other, and until one does not any more.
+#[test]
+fn couples_find_each_other_and_part() {
+    let file = std::env::temp_dir().join(format!("flockwork-couples-{}", std::process::id()));
+    let name = file.to_str().expect("a plain name");
+    std::fs::write(
+        &file,
+        "join 336\njoin 365\nchanged 365 partner 336\nchanged 336 partner 365\nchanged 365 partner none\n",
+    )
+    .expect("room");
+    let changes = figures(&["urbiflock", "--people", "0", "--events", name])["events"]["changes"].clone();
+    std::fs::remove_file(&file).expect("it was just written");
+    let change = |event: &str, added: &[u16], removed: &[u16]| serde_json::json!({ "event": event, "added": added, "removed": removed, "members": added.len() });
+    let expected =
+        [change("changed 336 partner 365", &[336, 365], &[]), change("changed 365 partner none", &[], &[365, 336])];
+    assert_eq!(changes, Value::from(expected.to_vec()));
 }
 
 /// `… | head`: who has read enough closes the pipe, and that is no reason to panic.
@@ -166,7 +224,9 @@ fn help_names_every_command() {
     let help = text(&["--help"]);
     assert!(["figure", "urbiflock", "dictionary", "explore", "bank"].iter().all(|command| help.contains(command)));
     let help = text(&["urbiflock", "--help"]);
-    for part in ["--during", "stall_cycles", "wasNearby(MILLISECONDS)", "unfriend 104", "--limit CYCLES"] {
+    for part in
+        ["--during", "stall_cycles", "wasNearby(MILLISECONDS)", "unfriend 104", "changed 365 age 33", "--limit CYCLES"]
+    {
         assert!(help.contains(part), "{part} is not in:\n{help}");
     }
 }

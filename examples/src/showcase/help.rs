@@ -38,11 +38,17 @@ Predicates are made of
 For instance: --flock \"isNearby and hobby(badminton) and age < 30\"
 
 A file of events has a line for each; # begins a comment. People have uids from 1 to 1023.
-  join 365                 somebody comes near
-  left 365                 and goes
-  friend 104               becomes a friend
-  unfriend 104             is none any more
-  pass 1500                milliseconds go by
+  join 365                         somebody comes near
+  left 365                         and goes
+  friend 104                       becomes a friend
+  unfriend 104                     is none any more
+  changed 365 age 33               tells another profile
+  changed 365 sex female
+  changed 365 hobbies chess film   these and no others
+  changed 365 partner 104          they are a couple if each names the other
+  changed 365 partner none         nobody any more; `age none` and `hobbies none`: they are not told any more
+  pass 1500                        milliseconds go by
+A change is heard only of people who are known: who are near, friends, or gone not long ago.
 ";
 
 /// An option with what it means, wherever that stands.
