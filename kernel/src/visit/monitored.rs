@@ -23,7 +23,7 @@ use crate::sync::{Ended, Mutant, removed};
 /// How often a worker with a letter in hand goes back for events that others left with it.
 const ROUNDS: u32 = 4;
 /// Letters per core that are few: the cores may soon have run them all.
-const FEW: u16 = 6;
+const FEW: u16 = 4;
 
 /// A visit to an actor with a monitor, beside its straight line ([`Body`](crate::body::Body)). The lock is held.
 #[cfg_attr(target_os = "none", inline(never))]
