@@ -272,6 +272,90 @@ fn a_leave_that_fails_harms_no_letter_safe_1() {
     assert_eq!(report.letters, 0, "every letter has left");
 }
 
+// ---- a monitor that fails when a whole share has left ----
+
+static KEPT_AWAY: AtomicBool = AtomicBool::new(false);
+static LAST_BEGUN: AtomicBool = AtomicBool::new(false);
+static ASKED: AtomicBool = AtomicBool::new(false);
+static HAS_FAILED: AtomicBool = AtomicBool::new(false);
+static VISITORS: AtomicU32 = AtomicU32::new(0);
+
+/// Readers at once, writers alone. Fails once, at the decision after the last reader has left.
+struct FailsAtLast {
+    readers: usize,
+    writing: bool,
+}
+
+impl Monitor for FailsAtLast {
+    type Discipline = Parallel;
+    const NEW: Self = Self { readers: 0, writing: false };
+
+    fn schedule(&mut self, inbox: Inbox<'_>) {
+        if self.writing {
+            return;
+        }
+        self.readers += inbox.execute_all(Readers);
+        let writes = inbox.contains(Writers);
+        ASKED.fetch_or(writes, SeqCst);
+        if writes && self.readers == 0 {
+            if !HAS_FAILED.swap(true, SeqCst) {
+                resume_unwind(Box::new("the monitor"));
+            }
+            self.writing = inbox.execute_oldest(Writers);
+        }
+    }
+
+    fn leave(&mut self, letter: Letter<'_>) {
+        if Writers.pass(&letter) { self.writing = false } else { self.readers -= 1 }
+    }
+}
+
+pub struct Museum;
+
+#[actor]
+impl Museum {
+    pub fn look(&self, last: bool) {
+        if last {
+            LAST_BEGUN.store(true, SeqCst);
+            spin_until(|| ASKED.load(SeqCst));
+            // Until the core that asked has gone, with the lock.
+            thread::sleep(Duration::from_millis(20));
+        }
+        VISITORS.fetch_add(1, SeqCst);
+    }
+    pub fn clean(&mut self) {
+        VISITORS.fetch_add(1, SeqCst);
+    }
+}
+
+/// Comes with a writer when the last reader of the share has begun; until then its core is kept away.
+pub struct Cleaner;
+
+#[actor]
+impl Cleaner {
+    pub fn come(&mut self, to: Ref<Museum>) {
+        KEPT_AWAY.store(true, SeqCst);
+        spin_until(|| LAST_BEGUN.load(SeqCst));
+        to.clean().tell().unwrap();
+    }
+}
+
+/// SAFE-1: a decision that fails after all letters of a full share have left frees nothing twice, and is made again.
+#[test]
+fn a_decision_that_fails_after_a_share_harms_no_letter_safe_1() {
+    #[actor]
+    static MUSEUM: Actor<Museum, FailsAtLast, 16> = Museum;
+    #[actor]
+    static CLEANER: Actor<Cleaner, Pinned<1>, 4> = Cleaner;
+    device(2, || {
+        CLEANER.come(&MUSEUM).tell().unwrap();
+        spin_until(|| KEPT_AWAY.load(SeqCst));
+        (1..=8).for_each(|number| MUSEUM.look(number == 8).tell().unwrap());
+        run_until(|| VISITORS.load(SeqCst) == 9 && Report::of(&MUSEUM).letters == 0);
+    });
+    assert!(HAS_FAILED.load(SeqCst), "it was asked when all readers had left");
+}
+
 // ---- room ----
 
 static GRANTS: AtomicBool = AtomicBool::new(false);

@@ -613,7 +613,7 @@ impl Office {
         })
     }
 
-    /// Frees the slots of letters that have left: those of a share from one up to another. The lock is held.
+    /// Frees the slots of letters that have left: those of a share from one up to another, one at least. The lock is held.
     #[inline(always)]
     pub(crate) fn free_share(&self, lists: &Lists, share: &Share, from: u8, until: u8) {
         let capacity = lists.descriptor().layout.capacity();

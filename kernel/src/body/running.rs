@@ -532,7 +532,10 @@ fn leave_share<M: Monitor>(monitor: &mut M, office: &'static Office, lists: &'st
         office.free_share(lists, share, from, until);
     };
     let on_panic = OnPanic(|| {
-        free();
+        // Nothing, if it was not the `leave` of a letter that failed.
+        if left != freed {
+            free();
+        }
         share.set_left(left.get());
         share.stop(run);
         monitored::after_monitors_panic(office, lists, here);
