@@ -393,8 +393,7 @@ pub(crate) fn others_wait_for(core: &Core) -> bool {
 
 /// The same, but for one actor; `marked` says whether that one is noted itself.
 #[inline(always)]
-pub(crate) fn others_wait_besides(here: u8, this: impl FnOnce() -> ActorId, marked: impl FnOnce() -> bool) -> bool {
-    let core = core(here);
+pub(crate) fn others_wait_besides(core: &Core, this: impl FnOnce() -> ActorId, marked: impl FnOnce() -> bool) -> bool {
     core.ready.has_others(this, marked) || core.notice().is_raised()
 }
 
@@ -404,7 +403,7 @@ pub(crate) fn is_answered(here: u8) -> bool {
     core(here).awaited.get().is_some_and(Ticket::seems_resolved)
 }
 
-/// Visits one ready actor, if there is one.
+/// Visits one ready actor, if there is one. False if there is none, or if a turn of this core that waits for an answer is to go on first.
 #[inline(always)]
 pub(crate) fn visit_next(here: u8) -> bool {
     let me = core(here);
@@ -415,6 +414,8 @@ pub(crate) fn visit_next(here: u8) -> bool {
     set_visiting(me, id.raw());
     if visit(me, here, id, Mark::SET) {
         visit_again(here, id);
+        // A turn that waits has got its answer: it goes first.
+        return !is_answered(again(here));
     }
     true
 }
@@ -488,13 +489,7 @@ pub(crate) fn end_turns(here: u8) {
     set_visiting(core(here), 0);
 }
 
-/// The method that this core runs now, of the actor it visits.
-#[inline(always)]
-pub(crate) fn set_method(here: u8, method: impl FnOnce() -> u8) {
-    set_method_of(core(here), method);
-}
-
-/// The same where the core is at hand.
+/// The method that a core runs now, of the actor it visits.
 #[inline(always)]
 pub(crate) fn set_method_of(core: &Core, method: impl FnOnce() -> u8) {
     if KEEPS_TURNS {
@@ -656,8 +651,23 @@ pub(crate) fn offer_surplus(here: u8) {
 #[cfg_attr(not(target_os = "none"), inline(always))]
 #[cfg_attr(target_os = "none", inline(never))]
 pub(crate) fn offer_again(here: u8) {
+    offer_noted(here);
+}
+
+#[inline(always)]
+fn offer_noted(here: u8) {
     core(here).ready.offer(others(here).map(|other| core(other).offered()));
     offer(here);
+}
+
+/// Other cores are to visit an actor beside this one, `here`, which calls this and may have noted it already; otherwise `note` does.
+#[inline(always)]
+pub(crate) fn offer_actor(here: u8, id: ActorId, note: impl FnOnce()) {
+    if !core(here).ready.has(id) {
+        core::hint::cold_path();
+        note();
+    }
+    offer_noted(here);
 }
 
 /// The same after a second letter to an actor that could run both at once, and only if a core seems to be idle: whoever sends
@@ -676,14 +686,18 @@ fn offer_surplus_by_the_way(here: u8) {
     offer_surplus(here);
 }
 
-/// What was offered of an actor is gone: it goes out of the ready set of core `here`, which calls this. False if such sets do not allow it. The
-/// caller looks for letters after this.
+/// What was offered of an actor is gone: it goes out of the ready set of core `here`, which calls this. False if it is not there, or such
+/// sets do not allow it. The caller looks for letters after this.
 #[inline(always)]
 pub(crate) fn take_back_offer(here: u8, id: ActorId) -> bool {
-    let _masked = port::mask();
-    core(here).ready.take_out(id)
+    let ready = &core(here).ready;
+    ready.has(id) && {
+        let _masked = port::mask();
+        ready.take_out(id)
+    }
 }
 
+#[inline(always)]
 fn offer(here: u8) {
     fence(Mutant::OfferFence);
     if let Some(idler) = idle_core(here)

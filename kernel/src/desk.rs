@@ -26,11 +26,10 @@
 use core::ptr::NonNull;
 
 use crate::cores::Core;
-use crate::hand::Hand;
 #[cfg(target_os = "none")]
 use crate::lane::LaneHead;
 use crate::lane::Place;
-use crate::letter::{Descriptor, Head, Link};
+use crate::letter::{Descriptor, Head};
 use crate::lists::Lists;
 use crate::mailbox::Office;
 #[cfg(target_os = "none")]
@@ -59,9 +58,6 @@ pub(crate) trait Resident: Sync {
     /// The letter at a place of a lane: published, and not received yet.
     fn letter(&self, lane: usize, place: u16) -> NonNull<Head>;
 
-    /// Keeps the letters of a lane from a place on, which are published and not received, as many as there is room for.
-    fn keep(&self, lane: usize, place: u16, room: &[Guarded<Link>]);
-
     /// The names of the actor and of one of its methods.
     fn names(&self, method: u8) -> (&'static str, Option<&'static str>);
 
@@ -74,9 +70,6 @@ pub(crate) trait Resident: Sync {
 
     /// Of an actor with a monitor: lets it decide. The inbox is not empty.
     fn schedule(&'static self);
-
-    /// Of an actor with a monitor: lets it decide about letters in hand.
-    fn schedule_hand(&'static self, hand: &Hand<'_>);
 
     /// Tells the monitor of a letter that has left the gate; then its slot is free, also if the monitor panics.
     fn leave(&'static self, letter: NonNull<Head>);
@@ -95,6 +88,14 @@ pub(crate) trait Resident: Sync {
     /// # Safety
     /// The caller holds the lock; no letter waits, and none is granted or running. The budget is one at least.
     unsafe fn run_oldest(&'static self, here: u8, budget: u16) -> u16;
+
+    /// Of an actor whose letters share its state, and have no claims: offers readers in the lanes to the monitor, one after the other, or several
+    /// at a time, and runs those that it grants, without the lock; after the first only while nobody else waits for the core. It ends before
+    /// letters that must not be passed.
+    ///
+    /// # Safety
+    /// The caller holds the lock; no letter waits, none is granted, and none runs that must be alone. The budget is one at least.
+    unsafe fn run_readers(&'static self, here: u8, budget: u16) -> Ran;
 
     /// Runs a letter that shares the state, without the lock. If that is had at once after it, the letter leaves, the monitor decides about
     /// what waits, and the lock is held. Otherwise the letter is still listed, and nobody knows yet that it has ended.
@@ -120,6 +121,17 @@ pub(crate) enum Left {
     Alone,
     /// It has, and the monitor was asked about those that wait.
     BeforeOthers,
+}
+
+/// How far [`Resident::run_readers`] came.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ran {
+    /// All letters in the lanes were run, and have left. The lock is held.
+    All,
+    /// So much of the budget is left, and there is something else to do. The lock is held.
+    Some(u16),
+    /// The lock was not had again. Whoever has it does the rest.
+    Gone,
 }
 
 /// What is not generic in an actor's mailbox, besides its lanes.

@@ -8,20 +8,22 @@
 //! their lanes first: the lists are in the order of age.
 
 use core::cell::Cell;
+use core::ptr::NonNull;
 
-use crate::letter::Link;
+use crate::letter::{Head, Link};
 use crate::lists::Lists;
+use crate::mailbox::Office;
+use crate::port;
 use crate::share::Share;
 use crate::trace;
 
 /// Letters of an actor, while a monitor decides about them. Under the actor's lock.
 pub(crate) struct Hand<'h> {
-    /// Puts so many of the readers back into their lanes, and lists what is in the lanes. (A function, so that an inbox by itself, which
-    /// monitors are tested with, needs no mailbox.)
-    list_lanes: &'h dyn Fn(u8),
-    /// Several letters that share the state and claim nothing, while no writer is in the gate. None, if the letter in hand is the oldest of any
+    /// Where they came from.
+    office: &'static Office,
+    /// Letters that share the state and claim nothing, while no writer is in the gate. None, if the letter in hand is the oldest of any
     /// kind, while the gate is free: then the inbox knows which.
-    readers: Option<(&'h Share, u8)>,
+    readers: Option<Readers<'h>>,
     /// Whether the readers were granted.
     granted: Cell<bool>,
     /// Whether the letters in the lanes were listed, and with them those in hand that were not granted.
@@ -31,14 +33,14 @@ pub(crate) struct Hand<'h> {
 impl<'h> Hand<'h> {
     /// For the oldest letter, and the next, and so on: one after the other, while the gate is free and nothing was listed.
     #[inline(always)]
-    pub(crate) fn for_oldest(list_lanes: &'h dyn Fn(u8)) -> Self {
-        Self { list_lanes, readers: None, granted: Cell::new(false), listed: Cell::new(false) }
+    pub(crate) fn for_oldest(office: &'static Office) -> Self {
+        Self { office, readers: None, granted: Cell::new(false), listed: Cell::new(false) }
     }
 
-    /// With readers that were put into a share, while there is no writer in the lanes.
+    /// With readers, which are older than every writer in the lanes.
     #[inline(always)]
-    pub(crate) fn with_readers(list_lanes: &'h dyn Fn(u8), share: &'h Share, count: u8) -> Self {
-        Self { list_lanes, readers: Some((share, count)), granted: Cell::new(false), listed: Cell::new(false) }
+    pub(crate) fn with_readers(office: &'static Office, readers: Readers<'h>) -> Self {
+        Self { office, readers: Some(readers), granted: Cell::new(false), listed: Cell::new(false) }
     }
 
     /// Whether nothing of it is in the lists.
@@ -56,16 +58,16 @@ impl<'h> Hand<'h> {
     /// Grants the readers; how many there are. None if that was decided already, or they are none.
     #[inline(always)]
     pub(crate) fn grant_readers(&self, lists: &Lists) -> Option<usize> {
-        let (share, count) = self.readers?;
+        let readers = self.readers?;
         if self.granted.get() || self.listed.get() || !lists.gate.admits_readers() {
             return None;
         }
         self.granted.set(true);
-        lists.gate.admit_readers(u16::from(count));
+        lists.gate.admit_readers(u16::from(readers.count()));
         if trace::IS_ON {
-            share.letters(count).for_each(|letter| trace::granted(|| lists.owner.get(), trace::name(letter)));
+            readers.for_each(|letter| trace::granted(|| lists.owner.get(), trace::name(letter)));
         }
-        Some(usize::from(count))
+        Some(usize::from(readers.count()))
     }
 
     /// Puts what is in hand, and what is in the lanes, into the lists, while the monitor decides. Readers that were granted stay in their share.
@@ -77,7 +79,7 @@ impl<'h> Hand<'h> {
             return;
         }
         if self.put_down(lists, oldest) == InLanes::NotListed {
-            (self.list_lanes)(0);
+            self.list_lanes(lists);
         }
         // The monitor is being asked about all of them.
         lists.seen();
@@ -94,13 +96,45 @@ impl<'h> Hand<'h> {
         if let Some(letter) = oldest {
             lists.take_in(letter);
             lists.seen();
-        } else if let Some((_, count)) = self.readers
+        } else if let Some(readers) = self.readers
             && !self.granted.get()
         {
-            (self.list_lanes)(count);
+            readers.for_each(|letter| self.office.put_back(letter));
+            self.list_lanes(lists);
             return InLanes::Listed;
         }
         InLanes::NotListed
+    }
+
+    fn list_lanes(&self, lists: &Lists) {
+        self.office.drain(lists, self.office.lane_of(port::core()).index);
+    }
+}
+
+/// Readers in hand.
+#[derive(Clone, Copy)]
+pub(crate) enum Readers<'h> {
+    /// This one.
+    One(NonNull<Head>),
+    /// So many, which were put into a share.
+    Share(&'h Share, u8),
+}
+
+impl Readers<'_> {
+    #[inline(always)]
+    fn count(self) -> u8 {
+        match self {
+            Self::One(_) => 1,
+            Self::Share(_, count) => count,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn for_each(self, mut each: impl FnMut(NonNull<Head>)) {
+        match self {
+            Self::One(letter) => each(letter),
+            Self::Share(share, count) => share.letters(count).for_each(each),
+        }
     }
 }
 

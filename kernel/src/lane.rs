@@ -30,7 +30,7 @@
 
 mod place;
 
-pub(crate) use place::{Place, Span};
+pub(crate) use place::Place;
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 pub(crate) use place::{has_gone_over, in_one_lane};
 
@@ -158,15 +158,6 @@ impl Counts {
     pub(crate) fn has_letters(&self) -> bool {
         let (sent, received) = self.sent_and_received();
         sent != received
-    }
-
-    /// What was received and sent through the two lanes of a chip. Called by the holder of the lock. Both counts of sent letters are read at
-    /// once: a consistent cut.
-    #[inline(always)]
-    pub(crate) fn span(&self) -> Span {
-        let (sent, received) = self.sent_and_received();
-        let lanes = |word: u32| [word as u16, (word >> 16) as u16];
-        Span { from: lanes(received), until: lanes(sent) }
     }
 
     /// What was received through the two lanes of a chip, in the halves of a word. Called by the holder of the lock.
@@ -374,8 +365,14 @@ impl<'a> Lane<'a> {
         self.published().wrapping_sub(self.received())
     }
 
-    /// Keeps the high-water mark, at a moment when `published` letters were ever sent. Only the receiver frees slots, so a
-    /// lane is at its fullest just before it does. (One letter alone need not be noted: see [`high_water`](Self::high_water).)
+    /// Keeps the high-water mark just before a slot is freed: only the receiver frees slots, so then a lane is at its fullest.
+    #[inline(always)]
+    pub(crate) fn note_depth_before_freeing(self) {
+        self.note_depth(self.tail());
+    }
+
+    /// The same at a moment when so many letters were ever sent. (One letter alone need not be noted: see
+    /// [`high_water`](Self::high_water).)
     #[inline(always)]
     pub(crate) fn note_depth(self, published: u16) {
         let room = self.allowed().own().wrapping_sub(published);
@@ -409,6 +406,7 @@ impl<'a> Lane<'a> {
     /// freed, and names its slot already.
     #[inline(always)]
     pub(crate) fn free_next(self) {
+        self.note_depth_before_freeing();
         self.allowed().publish(self.allowed().own().wrapping_add(1), Mutant::LaneFreedRelaxed);
     }
 
@@ -427,15 +425,10 @@ impl<'a> Lane<'a> {
         let allowed = self.allowed().own();
         let is_next = allowed == place.wrapping_add(capacity);
         if is_next {
+            self.note_depth_before_freeing();
             self.allowed().publish(allowed.wrapping_add(count), Mutant::LaneFreedRelaxed);
         }
         is_next
-    }
-
-    /// Whether letters have come after the one that is about to be freed, while no other one is received and not freed.
-    #[inline(always)]
-    pub(crate) fn has_more(self, capacity: u16) -> bool {
-        self.allowed().own().wrapping_sub(self.tail()) != capacity - 1
     }
 
     /// Letters sent and not freed yet, in a lane of this capacity that is open.

@@ -137,14 +137,6 @@ impl Lists {
         unsafe { self.descriptor().layout.lane(lanes.unwrap_unchecked(), lane) }
     }
 
-    /// Whether a lane may have a letter that is no reader, of those from the place `received` on. The lock is held, and the caller has read how
-    /// many letters there are.
-    #[inline(always)]
-    pub(crate) fn has_writer(&self, lane: usize, received: u16) -> bool {
-        // SAFETY: as for `lane`.
-        unsafe { self.descriptor().layout.has_writer(self.lanes.get().unwrap_unchecked(), lane, received) }
-    }
-
     /// The oldest letter that waits.
     #[inline(always)]
     pub(crate) fn oldest(&self) -> Link {
@@ -501,8 +493,15 @@ impl Lists {
         letter
     }
 
+    /// Whether readers can be taken straight from the lanes: no letter waits or is granted, and none is alone inside the gate.
     #[inline(always)]
-    fn list_running(&self, letter: NonNull<Head>) {
+    pub(crate) fn admits_readers_from_lanes(&self) -> bool {
+        self.is_empty() && !self.has_granted() && !self.gate.has_writer()
+    }
+
+    /// A reader that was granted from a worker's hand is run without the lock: it is listed as running.
+    #[inline(always)]
+    pub(crate) fn list_running(&self, letter: NonNull<Head>) {
         deref(letter).granted_next.set(self.running.get());
         self.running.set(Some(letter));
     }

@@ -27,8 +27,10 @@ use core::ptr::NonNull;
 
 use crate::cores;
 use crate::desk::{Desk, Resident};
-use crate::lane::{Counts, Lane, LaneHead, Place, Shared, Span};
-use crate::letter::{Access, Head, Label, Link, Top};
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+use crate::lane;
+use crate::lane::{Counts, Lane, LaneHead, Place, Shared};
+use crate::letter::{Head, Label, Link, Top};
 use crate::lists::{Chain, Lists, ListsOf};
 use crate::methods::Methods;
 use crate::monitor::{Discipline, Monitor};
@@ -445,7 +447,6 @@ impl Office {
         if place == until {
             return;
         }
-        lane.note_depth(until);
         if until.wrapping_sub(place) != 1 {
             return self.drain_several(inbox, own, until);
         }
@@ -464,12 +465,12 @@ impl Office {
         lane.receive_until(until);
     }
 
-    /// What has come while letters were run, before their slots are freed: lanes are at their fullest now. If letters wait, it is listed with
-    /// them; otherwise it stays in the lanes.
+    /// What has come while letters were run, before the monitor hears that they have ended: if letters wait, it is listed with them; otherwise
+    /// it stays in the lanes.
     #[inline(always)]
-    pub(crate) fn look_before_freeing(&self, inbox: &Lists, own: usize) {
-        if self.has_letters(own) {
-            if inbox.is_empty() { self.note_all_depths() } else { self.drain(inbox, own) }
+    pub(crate) fn list_if_others_wait(&self, inbox: &Lists, own: usize) {
+        if !inbox.is_empty() && self.has_letters(own) {
+            self.drain(inbox, own);
         }
     }
 
@@ -478,24 +479,6 @@ impl Office {
     #[inline(never)]
     pub(crate) fn note_depths(&self, sent: u32) {
         self.lanes_in_use().for_each(|(index, lane)| lane.note_depth((sent >> (16 * index)) as u16));
-    }
-
-    /// Keeps the high-water mark of a lane.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn note_depth(&self, lane: usize) {
-        self.lane(lane).note_depth(self.lane(lane).published());
-    }
-
-    /// Keeps the high-water marks of all lanes.
-    #[cfg_attr(target_os = "none", inline(never))]
-    fn note_all_depths(&self) {
-        for (_, lane) in self.lanes_in_use() {
-            // One that nobody has sent through may not be open yet.
-            if lane.tail() != 0 {
-                lane.note_depth(lane.published());
-            }
-        }
     }
 
     /// Whether there is a letter in any lane.
@@ -524,93 +507,11 @@ impl Office {
         }
     }
 
-    /// Receives letters of a consistent cut and keeps them in a share, if all of the cut are readers: so many as `part` says of all there are, those
-    /// of the own lane before others. How many; none if some are no readers.
-    ///
-    /// Readers need not be kept by age, nor all of them, if they are granted: they may run at once, and no writer is between them. Otherwise they
-    /// are put back ([`put_back`](Self::put_back)).
-    #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    pub(crate) fn receive_readers(
-        &self,
-        lists: &Lists,
-        resident: &(impl Resident + ?Sized),
-        own: usize,
-        part: impl FnOnce(u16) -> u16,
-        share: &Share,
-    ) -> Option<u16> {
-        let span = self.span(own);
-        if self.may_have_writers(lists, &span) && !self.are_readers(lists, &span) {
-            return None;
-        }
-        let all = self.lanes_in_use().map(|(lane, _)| span.letters(lane)).sum();
-        let count = part(all);
-        if count == 0 {
-            return Some(0);
-        }
-        trace::listed(count);
-        let room = share.room().get(..usize::from(count))?;
-        let first = self.own_first(own).find(|&index| span.letters(index) != 0)?;
-        if span.letters(first) < count {
-            self.receive_from_several(resident, own, &span, room);
-            share.set_scattered();
-        } else {
-            self.receive_from(resident, first, &span, room);
-            share.set_row(first, span.from[first]);
-        }
-        Some(count)
-    }
-
-    /// Puts readers back into their lanes that were received last, and are neither granted nor listed. The lock is held.
+    /// Puts a reader back into its lane, of those that were received last, and are neither granted nor listed: when all are back, each is where
+    /// it was. The lock is held.
     #[cold]
-    pub(crate) fn put_back(&self, letters: impl Iterator<Item = NonNull<Head>>) {
-        letters.for_each(|letter| self.lane(label_of(letter).lane()).put_back());
-    }
-
-    /// Receives letters of one lane, as many as there is room to keep them.
-    #[inline(always)]
-    fn receive_from(&self, resident: &(impl Resident + ?Sized), index: usize, span: &Span, room: &[Guarded<Link>]) {
-        let (lane, place) = (self.lane(index), span.from[index]);
-        lane.note_depth(span.until[index]);
-        resident.keep(index, place, room);
-        lane.receive_until(place.wrapping_add(room.len() as u16));
-    }
-
-    /// The same for letters of several lanes, those of the own one before others.
-    #[cold]
-    #[cfg_attr(target_os = "none", inline(never))]
-    fn receive_from_several(
-        &self,
-        resident: &(impl Resident + ?Sized),
-        own: usize,
-        span: &Span,
-        mut room: &[Guarded<Link>],
-    ) {
-        for index in self.own_first(own).filter(|&index| span.letters(index) != 0) {
-            let (here, rest) = room.split_at(room.len().min(usize::from(span.letters(index))));
-            self.receive_from(resident, index, span, here);
-            room = rest;
-        }
-    }
-
-    /// Whether some letter of a cut may be no reader: seldom true without reason.
-    #[inline(always)]
-    fn may_have_writers(&self, lists: &Lists, span: &Span) -> bool {
-        self.lanes_in_use().any(|(lane, _)| lists.has_writer(lane, span.from[lane]))
-    }
-
-    /// Whether all letters of a cut are readers. By itself, because it is seldom asked.
-    #[cfg_attr(target_os = "none", cold, inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    fn are_readers(&self, lists: &Lists, span: &Span) -> bool {
-        self.lanes_in_use().all(|(lane, _)| {
-            let slots = lists.lane(lane);
-            let mut place = span.from[lane];
-            while place != span.until[lane] && access_of(slots.peek(place)) == Access::Reader {
-                place = place.wrapping_add(1);
-            }
-            place == span.until[lane]
-        })
+    pub(crate) fn put_back(&self, letter: NonNull<Head>) {
+        self.lane(label_of(letter).lane()).put_back();
     }
 
     /// Frees the slots of letters that have left: those of a share from one up to another, one at least. The lock is held.
@@ -636,38 +537,49 @@ impl Office {
         }
     }
 
-    /// The lanes that can have letters, the own one first.
-    #[inline(always)]
-    fn own_first(&self, own: usize) -> impl Iterator<Item = usize> {
-        let others = self.lanes_in_use().map(|(lane, _)| lane).filter(move |&lane| lane != own);
-        core::iter::once(own).chain(others)
-    }
-
-    /// What was received and sent through each lane: a consistent cut.
+    /// The next letters of one lane, for whoever takes readers as they come: most often this core's own, if that has any. None also if another lane
+    /// may have a letter that must not be passed, as `is_there` says of a lane from a place on.
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
-    fn span(&self, _own: usize) -> Span {
-        self.counts.span()
+    pub(crate) fn next_row(&self, own: usize, is_there: impl Fn(usize, u16) -> bool) -> Option<Row> {
+        let (sent, received) = self.counts.counts();
+        if let Some(at) = lane::in_one_lane(sent, received) {
+            let letters = at.waiting(sent);
+            return Some(Row { lane: at.lane(), place: at.place(), letters, all: letters });
+        }
+        if sent == received {
+            return None;
+        }
+        let half = |word: u32, lane: usize| (word >> (16 * lane)) as u16;
+        let lane = if half(received, own) % OWN_TURNS == OWN_TURNS - 1 { own ^ 1 } else { own };
+        if is_there(lane ^ 1, half(received, lane ^ 1)) {
+            return None;
+        }
+        let letters = |lane| half(sent, lane).wrapping_sub(half(received, lane));
+        Some(Row { lane, place: half(received, lane), letters: letters(lane), all: letters(lane) + letters(lane ^ 1) })
     }
 
     #[cfg(not(all(target_os = "none", target_arch = "arm")))]
     #[inline(always)]
-    fn span(&self, own: usize) -> Span {
+    pub(crate) fn next_row(&self, own: usize, is_there: impl Fn(usize, u16) -> bool) -> Option<Row> {
         let until = self.cut(own);
-        let mut from = [0; MAX_CORES];
-        self.lanes_in_use().for_each(|(lane, head)| from[lane] = head.received());
-        Span { from, until }
+        let received = |lane: usize| self.lane(lane).received();
+        let letters = |lane: usize| until[lane].wrapping_sub(received(lane));
+        // Now and then others come first.
+        let own_first = received(own) % OWN_TURNS != OWN_TURNS - 1;
+        let others = || self.lanes_in_use().map(|(lane, _)| lane).filter(move |&lane| lane != own && letters(lane) != 0);
+        let lane = if letters(own) != 0 && own_first { own } else { others().next().unwrap_or(own) };
+        let is_passed = |&other: &usize| other != lane && letters(other) != 0 && is_there(other, received(other));
+        if letters(lane) == 0 || self.lanes_in_use().map(|(lane, _)| lane).any(|lane| is_passed(&lane)) {
+            return None;
+        }
+        let all = letters(own) + others().map(letters).sum::<u16>();
+        Some(Row { lane, place: received(lane), letters: letters(lane), all })
     }
 
     #[inline(never)]
     fn drain_many(&self, inbox: &Lists, own: usize) {
         let cut = self.cut(own);
-        for ((_, lane), &until) in self.lanes_in_use().zip(&cut) {
-            // One that nobody has sent through may not be open yet.
-            if until != lane.received() {
-                lane.note_depth(until);
-            }
-        }
         let mut letters: Option<Chain> = None;
         for ((index, lane), &until) in self.lanes_in_use().zip(&cut) {
             let place = lane.received();
@@ -714,6 +626,20 @@ impl Office {
     }
 }
 
+/// The next letters of one lane.
+pub(crate) struct Row {
+    pub(crate) lane: usize,
+    /// The place of the first.
+    pub(crate) place: u16,
+    /// How many there are.
+    pub(crate) letters: u16,
+    /// How many there are in all lanes.
+    pub(crate) all: u16,
+}
+
+/// Every so many readers that were received from a core's own lane, another one comes first.
+const OWN_TURNS: u16 = 64;
+
 /// Letters that are next: those of one lane, up to a place.
 pub(crate) struct Run {
     pub(crate) lane: usize,
@@ -741,11 +667,4 @@ pub(crate) fn stamp_of(letter: NonNull<Head>) -> u16 {
 fn label_of(letter: NonNull<Head>) -> Label {
     // SAFETY: as in `stamp_of`.
     unsafe { letter.as_ref() }.label.get()
-}
-
-#[expect(unsafe_code, reason = "reads the head of a slot")]
-#[inline(always)]
-fn access_of(letter: NonNull<Head>) -> Access {
-    // SAFETY: as in `stamp_of`.
-    unsafe { letter.as_ref() }.access.get()
 }

@@ -41,7 +41,7 @@ const LEAST: u16 = if cfg!(loom) { 2 } else { 4 };
 /// So many there must be that a core takes a share of them: with less to do, each leaves as soon as it has ended.
 const ENOUGH: u16 = if cfg!(loom) { 3 } else { 8 };
 /// The most letters of a share.
-const MOST: usize = if cfg!(loom) { 2 } else { 8 };
+const MOST: usize = if cfg!(loom) { 2 } else { 16 };
 /// Beside the count of letters that were run: the core runs no more of them.
 const STOPPED: u8 = 0x80;
 
@@ -128,10 +128,17 @@ impl Share {
         count
     }
 
-    /// Where its core may keep letters before it takes them. It is free, and the lock is held.
+    /// Its core keeps letters here before it takes them, while there are such, so many at most; how many. It is free, and the lock is held.
     #[inline(always)]
-    pub(crate) fn room(&self) -> &[Guarded<Link>] {
-        &self.letters
+    pub(crate) fn keep_while(&self, most: u16, letter: impl Fn(u16) -> Link) -> u8 {
+        let mut count = 0;
+        while count < most.min(MOST as u16)
+            && let kept @ Some(_) = letter(count)
+        {
+            self.letters[usize::from(count)].set(kept);
+            count += 1;
+        }
+        count as u8
     }
 
     /// The letters that are kept here were received one after the other in this lane, from this place on. The lock is held.
@@ -282,6 +289,12 @@ pub(crate) fn begin() {
 pub(crate) fn part_of(here: u8, letters: u16, most: u16) -> u16 {
     let part = cores::part_of(here, letters).min(most).min(MOST as u16);
     if letters < ENOUGH || part < LEAST { 0 } else { part }
+}
+
+/// Whether there are enough letters that cores take shares of them.
+#[inline(always)]
+pub(crate) fn is_enough(letters: u16) -> bool {
+    letters >= ENOUGH
 }
 
 /// The share of a core.

@@ -9,7 +9,7 @@ use core::ptr::NonNull;
 
 use crate::body::SMALL;
 use crate::lane::Lane;
-use crate::letter::{Access, Head, HeadOf, Label, Link, Top};
+use crate::letter::{Access, Head, HeadOf, Label, Top};
 use crate::lists::ListsOf;
 use crate::methods::Methods;
 use crate::objects::{Claims, Objects, PerLetter};
@@ -128,7 +128,6 @@ impl<A: Methods, K: ListsOf, const N: usize, const P: usize> Slots<A, K, N, P> {
         letters: core::mem::offset_of!(Self, letters),
         letter_size: size_of::<Slot<A, K::Head>>(),
         mask: Self::MASK,
-        after_writer: core::mem::offset_of!(Self, after_writer),
     };
 
     const MASK: u16 = {
@@ -197,6 +196,12 @@ impl<A: Methods, K: ListsOf, const N: usize, const P: usize> Slots<A, K, N, P> {
         self.after_writer.hint(place.wrapping_add(1));
     }
 
+    /// Whether there may be a letter that is no reader, of those from the place `received` on that are published.
+    #[inline(always)]
+    pub(crate) fn has_writer(&self, received: u16) -> bool {
+        is_writer_ahead(self.after_writer.glance(), received, Self::MASK)
+    }
+
     /// Counts a letter that the overflow policy dropped. Called by the lane's sender.
     pub(crate) fn count_dropped(&self) {
         self.dropped.publish(self.dropped.own().wrapping_add(1), None);
@@ -242,15 +247,6 @@ impl<A: Methods, K: ListsOf, const N: usize, const P: usize> Slots<A, K, N, P> {
     #[inline(always)]
     pub(crate) fn peek(&self, place: u16) -> NonNull<Head> {
         self.places().peek(place)
-    }
-
-    /// Keeps the letters from a place on, which are published and not received, as many as there is room for.
-    #[inline(always)]
-    pub(crate) fn keep(&self, mut place: u16, room: &[Guarded<Link>]) {
-        for kept in room {
-            kept.set(Some(self.peek(place)));
-            place = place.wrapping_add(1);
-        }
     }
 
     /// The same for an actor whose letters leave in order.
@@ -333,13 +329,11 @@ pub(crate) struct Layout {
     letters: usize,
     letter_size: usize,
     mask: u16,
-    /// From the start of a lane's slots to where its sender says which was its last writer.
-    after_writer: usize,
 }
 
 impl Layout {
     /// That of no lane at all, for letters that are in none.
-    pub(crate) const NONE: Self = Self { lane_size: 0, letters: 0, letter_size: 0, mask: 0, after_writer: 0 };
+    pub(crate) const NONE: Self = Self { lane_size: 0, letters: 0, letter_size: 0, mask: 0 };
 
     /// How many letters a lane has room for.
     #[inline(always)]
@@ -359,19 +353,6 @@ impl Layout {
         // SAFETY: the letters lie within the slots.
         let letters = unsafe { slots.byte_add(self.letters) };
         Places { slots, letters, letter_size: self.letter_size, mask: self.mask }
-    }
-
-    /// Whether a lane may have a letter that is no reader, of those from the place `received` on that are published. Called by the holder of
-    /// the actor's lock, who has read how many are.
-    ///
-    /// # Safety
-    /// As [`lane`](Self::lane).
-    #[inline(always)]
-    pub(crate) unsafe fn has_writer(&self, lanes: NonNull<()>, lane: usize, received: u16) -> bool {
-        // SAFETY: the caller's promise: it lies within the slots of the lane.
-        let after_writer =
-            unsafe { lanes.byte_add(lane * self.lane_size + self.after_writer).cast::<Count16>().as_ref() };
-        is_writer_ahead(after_writer.glance(), received, self.mask)
     }
 }
 
@@ -455,6 +436,7 @@ impl Places {
     /// Gives a slot back to the sender of the lane. Called by the holder of the actor's lock.
     #[inline(always)]
     pub(crate) fn free(self, lane: Lane<'_>, slot: u16) {
+        lane.note_depth_before_freeing();
         // The capacity is a power of two, so this place is that of the count of freed letters.
         let allowed = lane.allowed().own();
         let place = allowed & self.mask;

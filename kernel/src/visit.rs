@@ -35,7 +35,7 @@ use crate::port::{self, FOREIGN, FOREIGN_THREADS};
 use crate::sync::{Mutant, fence, removed};
 
 /// Letters of one actor that are run in one visit while no other actor waits.
-const BATCH: u16 = 128;
+pub(crate) const BATCH: u16 = 128;
 
 const _: () = assert!(BATCH.is_power_of_two(), "`has_gone_over` looks at bits");
 

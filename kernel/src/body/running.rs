@@ -9,14 +9,14 @@ use core::ptr::NonNull;
 
 use super::{Body, HeadIn, SMALL};
 use crate::cores::{self, Core, MonitorTurn};
-use crate::desk::{Left, Resident};
+use crate::desk::{Left, Ran, Resident};
 use crate::gate::Sharing;
-use crate::hand::Hand;
+use crate::hand::{Hand, Readers};
 use crate::inbox::Inbox;
 use crate::lane::Place;
-use crate::letter::{Access, Head, Letter, Link, Method, Stage};
+use crate::letter::{Access, Head, Letter, Method, Stage};
 use crate::lists::{Lists, ListsOf};
-use crate::mailbox::{Mail, Office, Run};
+use crate::mailbox::{Mail, Office, Row, Run};
 use crate::methods::{Grant, Methods};
 use crate::monitor::{Discipline, Monitor, Permits};
 use crate::objects::{Claims, Objects};
@@ -24,7 +24,7 @@ use crate::port;
 use crate::ready::Mark;
 use crate::share;
 use crate::slots::Slot;
-use crate::sync::{Ended, Guarded};
+use crate::sync::Ended;
 use crate::trace;
 use crate::visit::{self, OnPanic, monitored};
 
@@ -68,11 +68,8 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if !desk.enter() {
             return false;
         }
-        if !lists.is_quiet() {
-            return monitored::visit_otherwise(office, visit::anybody(self), lists, here);
-        }
-        let Some(at) = office.only_letter_at_hand(here) else {
-            return monitored::visit_otherwise(office, visit::anybody(self), lists, here);
+        let Some(at) = office.only_letter_at_hand(here).filter(|_| lists.is_quiet()) else {
+            return self.visit_several(lists, here);
         };
         let (lane, place) = (at.lane(), at.place());
         let letter = mail.slots(lane).peek(place);
@@ -81,19 +78,13 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             return monitored::keep_waiting(office, visit::anybody(self), lists, here, letter);
         }
         if Self::is_alone(letter) {
-            let note_depth = || {
-                let lane = Self::view(letter).head().label.get().lane();
-                if office.lane(lane).has_more(N as u16) {
-                    office.note_depth(lane);
-                }
-            };
             // SAFETY: granted, and alone: nobody is in the gate.
-            unsafe { self.run_alone(office, lists, here, letter, note_depth) };
+            unsafe { self.run_alone(office, lists, here, letter) };
         } else {
             lists.start_only(Self::view(letter));
             desk.release();
             if desk.calls() {
-                monitored::answer_with_letter(office, visit::anybody(self), lists, here, letter);
+                monitored::answer_with(office, visit::anybody(self), lists, here, Readers::One(letter));
             }
             // SAFETY: started above, under the lock, which was released.
             let left = unsafe { self.run_sharing(here, letter) };
@@ -106,10 +97,155 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if desk.calls() { monitored::answer(office, visit::anybody(self), lists, port::core()) } else { false }
     }
 
+    /// The same for any number of letters, and whoever else is about. The lock is held.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    fn visit_several(&'static self, lists: &'static Lists, here: u8) -> bool
+    where
+        Self: Resident,
+    {
+        let office = self.office();
+        if !Self::TAKES_READERS || !lists.admits_readers_from_lanes() || monitored::may_have_panicked(lists) {
+            return monitored::visit_otherwise(office, visit::anybody(self), lists, here);
+        }
+        // SAFETY: the lock is held, and the lists say the rest.
+        let ran = unsafe { self.run_readers(here, visit::BATCH) };
+        monitored::go_on_after_readers(office, visit::anybody(self), lists, ran)
+    }
+
     /// Whether a letter must be alone in the gate. (As the compiler knows where letters never share.)
     #[inline(always)]
     fn is_alone(letter: NonNull<Head>) -> bool {
         matches!(Self::SHARING, Sharing::OneAtATime) || Self::view(letter).access() == Access::Writer
+    }
+
+    /// Whether readers are run straight from the lanes.
+    const TAKES_READERS: bool =
+        matches!(Self::SHARING, Sharing::Parallel) && Slot::<A, HeadIn<M>>::CLAIMS_OFFSET.is_none();
+
+    /// Takes readers out of a lane, if its next letters are some, no older writer may be in another one, and the monitor grants them: one, or, if there
+    /// are many, a share. They are started, and the lock, which was held, is released. Otherwise that is held still.
+    // By itself on a chip: whatever is worked out here is needed here only.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn take_readers(&'static self, lists: &'static Lists, here: u8, budget: u16) -> Took
+    where
+        Self: Resident,
+    {
+        let (mail, office) = (self.mail, self.mail.office());
+        let own = office.lane_of(here).index;
+        let Some(row) = office.next_row(own, |lane, received| mail.slots(lane).has_writer(received)) else {
+            return if office.has_letters(own) { Took::Others } else { Took::Nothing };
+        };
+        let letter = mail.slots(row.lane).peek(row.place);
+        if Self::view(letter).access() != Access::Reader {
+            return Took::Others;
+        }
+        if share::is_enough(row.all) {
+            return self.take_share(lists, here, row, letter, budget);
+        }
+        self.take_one(lists, here, &row, letter)
+    }
+
+    /// The same for one letter, which was found.
+    #[inline(always)]
+    fn take_one(&'static self, lists: &'static Lists, here: u8, row: &Row, letter: NonNull<Head>) -> Took
+    where
+        Self: Resident,
+    {
+        let office = self.office();
+        if row.all != 1 {
+            trace::listed(1);
+        }
+        office.lane(row.lane).receive(row.place);
+        if !self.schedule_readers(office, lists, here, Readers::One(letter)) {
+            return Took::Others;
+        }
+        lists.list_running(letter);
+        self.release_beside_readers(lists, here, Readers::One(letter));
+        Took::One(letter)
+    }
+
+    /// The same for several, of which the first was found.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn take_share(&'static self, lists: &'static Lists, here: u8, row: Row, first: NonNull<Head>, budget: u16) -> Took
+    where
+        Self: Resident,
+    {
+        let (mail, office) = (self.mail, self.mail.office());
+        let share = share::of_core(here);
+        let part = share::part_of(here, row.all, budget.min(row.letters));
+        // Where somebody waits that a letter leaves, each leaves by itself.
+        if part == 0 || !share.is_free() || office.desk.is_room_wanted() {
+            return self.take_one(lists, here, &row, first);
+        }
+        let Row { lane, place, .. } = row;
+        let slots = mail.slots(lane);
+        let count = share.keep_while(part, |nth| {
+            let letter = slots.peek(place.wrapping_add(nth));
+            (Self::view(letter).access() == Access::Reader).then_some(letter)
+        });
+        trace::listed(u16::from(count));
+        office.lane(lane).receive_until(place.wrapping_add(u16::from(count)));
+        let readers = Readers::Share(share, count);
+        if !self.schedule_readers(office, lists, here, readers) {
+            return Took::Others;
+        }
+        share.set_row(lane, place);
+        share.begin(office.desk.known_id(), lists, count);
+        self.release_beside_readers(lists, here, readers);
+        Took::Share(count)
+    }
+
+    /// Releases the lock after readers were taken; if there are more letters, other cores may have them.
+    #[inline(always)]
+    fn release_beside_readers(&'static self, lists: &'static Lists, here: u8, readers: Readers<'_>)
+    where
+        Self: Resident,
+    {
+        let office = self.office();
+        let desk = &office.desk;
+        desk.release();
+        if desk.calls() {
+            monitored::answer_with(office, visit::anybody(self), lists, here, readers);
+        }
+        if Self::PINNED_TO.is_none() && office.has_letters(office.lane_of(here).index) && port::cores() > 1 {
+            cores::offer_actor(here, desk.known_id(), || visit::note_here(office, here));
+        }
+    }
+
+    /// The monitor decides about readers that were received; whether they were granted. Otherwise they are in the lists.
+    #[inline(always)]
+    fn schedule_readers(
+        &'static self,
+        office: &'static Office,
+        lists: &'static Lists,
+        here: u8,
+        readers: Readers<'_>,
+    ) -> bool {
+        let hand = Hand::with_readers(office, readers);
+        let turn = MonitorTurn::begin(here);
+        let on_panic = OnPanic(|| {
+            if hand.is_granted() {
+                monitored::keep_granted(office, lists, here, readers);
+            } else {
+                hand.put_down(lists, None);
+            }
+            monitored::after_monitors_panic(office, lists, here);
+        });
+        let descriptor = const { &Self::DESCRIPTOR };
+        let inbox = Inbox { lists, descriptor, only: None, hand: Some(&hand), sharing: Self::SHARING };
+        // SAFETY: under the lock, and `schedule` cannot reach this again: all it can do is send, and a send tries for the lock at most.
+        unsafe { &mut *self.monitor.get() }.schedule(inbox);
+        core::mem::forget(on_panic);
+        let granted = hand.is_granted();
+        if granted {
+            turn.before_method();
+        } else {
+            hand.put_down(lists, None);
+        }
+        lists.publish();
+        granted
     }
 
     /// The monitor decides about the only letter there is; whether it was granted.
@@ -175,8 +311,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         unsafe { &mut *self.monitor.get() }.schedule(inbox);
     }
 
-    /// Runs a letter that was granted and is in no list, and lets it leave, under the lock. `before_free` is called just before its slot is
-    /// free.
+    /// Runs a letter that was granted and is in no list, and lets it leave, under the lock.
     ///
     /// # Safety
     /// It must be alone, and nobody is in the gate; nobody comes in while the lock is held, which it is until the letter has left. It was
@@ -188,7 +323,6 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         lists: &'static Lists,
         here: u8,
         letter: NonNull<Head>,
-        before_free: impl Fn(),
     ) {
         let on_panic = OnPanic(|| {
             lists.end_only_later(letter);
@@ -196,17 +330,14 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         });
         Self::view(letter).head().stage.set(Stage::Running);
         // SAFETY: the caller's promise.
-        unsafe { self.run_granted(here, letter, true) };
+        unsafe { self.run_granted(cores::core(here), letter, true) };
         core::mem::forget(on_panic);
         // The core is asked for again: kept during the method, it and all that was made of it would cost more.
         let here = port::core();
         let _turn = MonitorTurn::begin(here);
         let on_panic = monitored::on_monitors_panic(office, lists, here);
-        self.hear(letter, || {
-            before_free();
-            // It was received last and leaves first, so the places are in order.
-            office.lane(Self::view(letter).head().label.get().lane()).free_next();
-        });
+        // It was received last and leaves first, so the places are in order.
+        self.hear(letter, || office.lane(Self::view(letter).head().label.get().lane()).free_next());
         core::mem::forget(on_panic);
     }
 
@@ -216,7 +347,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let (office, here) = (self.mail.office(), port::core());
         let _turn = MonitorTurn::begin(here);
         let on_panic = monitored::on_monitors_panic(office, lists, here);
-        office.look_before_freeing(lists, office.lane_of(here).index);
+        office.list_if_others_wait(lists, office.lane_of(here).index);
         self.hear(letter, || self.free(letter));
         let others_wait = !lists.is_empty();
         if others_wait {
@@ -253,9 +384,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     /// The caller started the letter under the lock, and runs it once; it is alone in the gate if and only if `alone`, and stays
     /// in the gate until it has ended.
     #[inline(always)]
-    unsafe fn run_granted(&'static self, here: u8, letter: NonNull<Head>, alone: bool) {
+    unsafe fn run_granted(&'static self, here: &'static Core, letter: NonNull<Head>, alone: bool) {
         let id = || self.office().desk.id();
-        cores::set_method(here, || Self::view(letter).head().method.get());
+        cores::set_method_of(here, || Self::view(letter).head().method.get());
         trace::started(id, trace::name(letter));
         let _ended = Finally(|| trace::ended(id, trace::name(letter)));
         // SAFETY: the letter was granted, and `start` gave it to this worker alone, so its message is taken once, and its slot is its
@@ -364,12 +495,6 @@ where
         if Self::IN_ORDER { slots.peek_in_order(place) } else { slots.peek(place) }
     }
 
-    fn keep(&self, lane: usize, place: u16, room: &[Guarded<Link>]) {
-        if matches!(Self::SHARING, Sharing::Parallel) {
-            self.mail.slots(lane).keep(place, room);
-        }
-    }
-
     fn names(&self, method: u8) -> (&'static str, Option<&'static str>) {
         (core::any::type_name::<A>(), A::METHODS.get(usize::from(method)).map(Method::name))
     }
@@ -389,12 +514,6 @@ where
         schedule(unsafe { &mut *self.monitor.get() }, lists);
     }
 
-    fn schedule_hand(&'static self, hand: &Hand<'_>) {
-        let Some(lists) = self.mail.lists.lists() else { return };
-        // SAFETY: as in `schedule`.
-        schedule_hand(unsafe { &mut *self.monitor.get() }, lists, hand);
-    }
-
     #[cfg_attr(not(target_os = "none"), inline(always))]
     unsafe fn run_oldest(&'static self, mut here: u8, mut budget: u16) -> u16 {
         let (mail, office) = (self.mail, self.mail.office());
@@ -402,9 +521,7 @@ where
         let own = office.lane_of(here).index;
         let Run { lane, until, .. } = office.oldest(own, visit::anybody(self));
         let mut place = office.lane(lane).received();
-        office.lane(lane).note_depth(until);
-        let list_lanes = |_| office.drain(lists, own);
-        let hand = Hand::for_oldest(&list_lanes);
+        let hand = Hand::for_oldest(office);
         // What comes through other lanes is younger than these.
         while place != until {
             let letter = mail.slots(lane).peek(place);
@@ -419,13 +536,46 @@ where
                 break;
             }
             // SAFETY: granted, and all is quiet, as the caller promised or since the letter before this one has left.
-            unsafe { self.run_alone(office, lists, here, letter, || {}) };
+            unsafe { self.run_alone(office, lists, here, letter) };
             here = port::core();
             if budget == 0 || monitored::others_wait(office, here) {
                 break;
             }
         }
         budget
+    }
+
+    unsafe fn run_readers(&'static self, mut here: u8, mut budget: u16) -> Ran {
+        let Some(lists) = self.mail.lists.lists() else { return Ran::All };
+        loop {
+            let (took, left);
+            match self.take_readers(lists, here, budget) {
+                Took::One(letter) => {
+                    took = Some(letter);
+                    budget -= 1;
+                    // SAFETY: it was started under the lock, which was released.
+                    left = unsafe { self.run_sharing(here, letter) };
+                }
+                Took::Share(count) => {
+                    took = None;
+                    budget -= u16::from(count);
+                    // SAFETY: taken under the lock, by this worker.
+                    left = unsafe { self.run_share(here, count) };
+                }
+                // Whoever was asked to help finds nothing any more. But letters may have come before that was taken back.
+                Took::Nothing if cores::take_back_offer(here, self.office().desk.known_id()) => continue,
+                Took::Nothing => return Ran::All,
+                Took::Others => return Ran::Some(budget),
+            }
+            if left != Left::Alone {
+                return monitored::after_readers(self.office(), visit::anybody(self), lists, took, left, budget);
+            }
+            here = port::core();
+            if budget == 0 || monitored::is_wanted_elsewhere(self.office(), here) {
+                let has_more = self.office().has_letters(self.office().lane_of(here).index);
+                return if has_more { Ran::Some(budget) } else { Ran::All };
+            }
+        }
     }
 
     fn leave(&'static self, letter: NonNull<Head>) {
@@ -440,7 +590,7 @@ where
         let alone = alone || matches!(Self::SHARING, Sharing::OneAtATime);
         if !Self::IN_ORDER {
             // SAFETY: the caller's promise.
-            unsafe { self.run_granted(here, letter, alone) };
+            unsafe { self.run_granted(cores::core(here), letter, alone) };
         }
     }
 
@@ -454,7 +604,7 @@ where
         });
         // SAFETY: the caller's promise; the gate has no writer, and the letter is in it until a holder of the lock takes it out: this
         // worker, or whoever hears that it has ended.
-        unsafe { self.run_granted(here, letter, false) };
+        unsafe { self.run_granted(cores::core(here), letter, false) };
         core::mem::forget(on_panic);
         if !self.mail.office().desk.try_enter() {
             return Left::NotYet;
@@ -465,28 +615,26 @@ where
 
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[cfg_attr(target_os = "none", inline(never))]
-    unsafe fn run_share(&'static self, mut here: u8, count: u8) -> Left {
+    unsafe fn run_share(&'static self, here: u8, count: u8) -> Left {
         let Some(lists) = self.mail.lists.lists() else { return Left::NotYet };
+        let (me, share) = (cores::core(here), share::of_core(here));
         let mut run = 0;
         loop {
-            let share = share::of_core(here);
             let on_panic = OnPanic(|| {
                 share.stop(run + 1);
                 visit::note_here(self.mail.office(), here);
             });
             // SAFETY: the caller's promise: these letters were started. This one is this core's alone (the argument of `share`); the gate has
             // no writer, and the letter is in it until a holder of the lock takes it out, which nobody does before it was run.
-            unsafe { self.run_granted(here, share.letter(run), false) };
+            unsafe { self.run_granted(me, share.letter(run), false) };
             core::mem::forget(on_panic);
             run += 1;
-            // The core is asked for again, so that its number is not kept during the method.
-            here = port::core();
-            // After the last one there is nothing to go on to: its end is said by its leaving, or below. Other actors wait no longer than they would for a single letter.
-            if run == count || !share::of_core(here).goes_on(run) || monitored::others_wait(self.mail.office(), here) {
+            // After the last one there is nothing to go on to: its end is said by its leaving, or below. Other actors wait no longer than they
+            // would for a single letter.
+            if run == count || !share.goes_on(run) || monitored::others_wait_for(self.office(), me, here) {
                 break;
             }
         }
-        let share = share::of_core(here);
         if !self.mail.office().desk.try_enter() {
             share.stop(run);
             return Left::NotYet;
@@ -494,6 +642,18 @@ where
         // SAFETY: under the lock, and a monitor cannot reach this again: all it can do is send, and a send tries for the lock at most.
         leave_share(unsafe { &mut *self.monitor.get() }, self.mail.office(), lists, here, run)
     }
+}
+
+/// What [`Body::take_readers`] found.
+enum Took {
+    /// A reader, which was started.
+    One(NonNull<Head>),
+    /// So many, which are this core's share.
+    Share(u8),
+    /// There is no letter in the lanes.
+    Nothing,
+    /// There is a letter that is no reader, or that must wait.
+    Others,
 }
 
 /// Whether messages are kept in registers.
@@ -508,14 +668,6 @@ const fn is_small<A: Methods>() -> bool {
 fn schedule<M: Monitor>(monitor: &mut M, lists: &'static Lists) {
     let sharing = <M::Discipline as Discipline>::SHARING.0;
     monitor.schedule(Inbox { lists, descriptor: lists.descriptor(), only: None, hand: None, sharing });
-}
-
-/// The same about readers in hand.
-#[cfg_attr(not(target_os = "none"), inline(always))]
-#[cfg_attr(target_os = "none", inline(never))]
-fn schedule_hand<M: Monitor>(monitor: &mut M, lists: &'static Lists, hand: &Hand<'_>) {
-    let sharing = <M::Discipline as Discipline>::SHARING.0;
-    monitor.schedule(Inbox { lists, descriptor: lists.descriptor(), only: None, hand: Some(hand), sharing });
 }
 
 /// Under the lock, after the methods of a share of this core: its letters leave, the monitor decides about those that wait, and the share is
@@ -540,7 +692,7 @@ fn leave_share<M: Monitor>(monitor: &mut M, office: &'static Office, lists: &'st
         share.stop(run);
         monitored::after_monitors_panic(office, lists, here);
     });
-    office.look_before_freeing(lists, office.lane_of(here).index);
+    office.list_if_others_wait(lists, office.lane_of(here).index);
     let mut before = Left::Alone;
     while freed.get() != run {
         // If letters wait, the monitor decides about them after each; otherwise all leave, and then their slots are freed.

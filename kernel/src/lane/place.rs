@@ -4,22 +4,6 @@
     expect(unsafe_code, reason = "says that a lane is one of two")
 )]
 
-use crate::port::MAX_CORES;
-
-/// The letters in all lanes of a mailbox at one moment: those of each lane from one place up to another.
-pub(crate) struct Span {
-    pub(crate) from: [u16; MAX_CORES],
-    pub(crate) until: [u16; MAX_CORES],
-}
-
-impl Span {
-    /// How many there are of a lane.
-    #[inline(always)]
-    pub(crate) fn letters(&self, lane: usize) -> u16 {
-        self.until[lane].wrapping_sub(self.from[lane])
-    }
-}
-
 /// The only letter, from what was sent and received through two lanes, each in half a word. None also for a letter
 /// that is the 65536th of the first lane.
 #[cfg(any(all(target_os = "none", target_arch = "arm"), test))]

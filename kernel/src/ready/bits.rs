@@ -149,6 +149,12 @@ impl Ready {
         Some(Next { id, is_last: false })
     }
 
+    /// Whether an actor is in.
+    #[inline(always)]
+    pub(crate) fn has(&self, id: ActorId) -> bool {
+        self.noted.own() & id.bit() != 0
+    }
+
     /// Takes an actor out, whoever is next. Interrupts are masked.
     #[inline(always)]
     pub(crate) fn take_out(&self, id: ActorId) -> bool {

@@ -202,6 +202,12 @@ impl Ready {
         if pinned_first { self.pinned.pop() } else { self.unpinned.pop() }
     }
 
+    /// Whether an actor is known to be in. (A mark says it, where it is noted.)
+    #[inline(always)]
+    pub(crate) fn has(&self, _: ActorId) -> bool {
+        false
+    }
+
     /// An actor comes out in its turn only.
     #[inline(always)]
     pub(crate) fn take_out(&self, _: ActorId) -> bool {

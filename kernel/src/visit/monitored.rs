@@ -11,9 +11,10 @@
 use core::ptr::NonNull;
 
 use super::{BATCH, OnPanic, abandon, exit, in_hand, note_here, tell_of_room};
-use crate::cores::{self, MonitorTurn};
-use crate::desk::{Left, Resident};
-use crate::letter::{Head, Letter};
+use crate::cores::{self, Core, MonitorTurn};
+use crate::desk::{Left, Ran, Resident};
+use crate::hand::Readers;
+use crate::letter::{Head, Letter, Link};
 use crate::lists::Lists;
 use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS};
@@ -22,7 +23,7 @@ use crate::sync::{Ended, Mutant, removed};
 
 /// How often a worker with a letter in hand goes back for events that others left with it.
 const ROUNDS: u32 = 4;
-/// Letters per core that are few: the cores may soon have run them all.
+/// Letters in a core's own lane that are few: it may soon have run them all.
 const FEW: u16 = 4;
 
 /// A visit to an actor with a monitor, beside its straight line ([`Body`](crate::body::Body)). The lock is held.
@@ -79,6 +80,66 @@ pub(crate) fn go_on_among_others<R: Resident + ?Sized>(
     go_on(office, resident, lists, here, BATCH - 1)
 }
 
+/// Readers were run, and others have been there since, or are there now. If the lock was not had at once, they have yet to leave: this one, or
+/// the share of this core.
+#[cold]
+#[inline(never)]
+pub(crate) fn after_readers<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    letter: Link,
+    left: Left,
+    budget: u16,
+) -> Ran {
+    if left == Left::NotYet {
+        if !letter.map_or_else(|| office.desk.enter(), |letter| say_and_enter(office, letter)) {
+            return Ran::Gone;
+        }
+        round(office, resident, lists, port::core());
+    }
+    Ran::Some(budget)
+}
+
+/// A visit began with readers, straight from the lanes.
+#[cfg_attr(target_os = "none", inline(never))]
+pub(crate) fn go_on_after_readers<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    ran: Ran,
+) -> bool {
+    let here = port::core();
+    match ran {
+        Ran::Gone => false,
+        Ran::All if !lists.has_shares() => {
+            office.desk.release();
+            office.desk.calls() && answer(office, resident, lists, here)
+        }
+        // Of what other cores have taken, and not begun, this one can have some: if not now, then later.
+        Ran::All if is_wanted_elsewhere(office, here) => {
+            let _ = exit(office);
+            true
+        }
+        Ran::All => go_on(office, resident, lists, here, BATCH - 1),
+        Ran::Some(BATCH) => visit_otherwise(office, resident, lists, here),
+        Ran::Some(budget) => go_on(office, resident, lists, here, budget),
+    }
+}
+
+/// Whether a letter may have ended without anybody who could ring: by a panic.
+#[inline(always)]
+pub(crate) fn may_have_panicked(lists: &Lists) -> bool {
+    !cfg!(all(target_os = "none", panic = "abort")) && lists.has_running()
+}
+
+/// Whether this core has something better to do than to go on with an actor's letters: another actor waits for it; or a turn of it that waits
+/// for an answer has got it, and may send more letters before this core's own lane has run dry.
+#[inline(always)]
+pub(crate) fn is_wanted_elsewhere(office: &'static Office, here: u8) -> bool {
+    others_wait(office, here) || (cores::is_answered(here) && office.lane(office.lane_of(here).index).waiting() <= FEW)
+}
+
 /// After the lock was released at the end of a straight line: somebody rang, or waits for room.
 #[cold]
 #[inline(never)]
@@ -94,7 +155,7 @@ pub(crate) fn answer<R: Resident + ?Sized>(
 /// The same for any number of letters: those that are granted first, then what is in the lanes, then what other cores have taken and not
 /// begun. The lock is held, and if letters wait, there was a round since this visit began.
 #[inline(never)]
-fn go_on<R: Resident + ?Sized>(
+pub(crate) fn go_on<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
@@ -113,8 +174,15 @@ fn go_on<R: Resident + ?Sized>(
         let granted = lists.has_granted();
         let in_lanes = lists.is_empty() && office.has_letters(own);
         if !granted && !in_lanes {
-            if lists.has_shares() && share::take_back(desk.known_id(), lists) {
-                continue;
+            if lists.has_shares() {
+                // What other cores have taken, and not begun, this one can have, unless it has something better to do: then it comes back.
+                if budget < BATCH && is_wanted_elsewhere(office, here) {
+                    let _ = exit(office);
+                    return true;
+                }
+                if share::take_back(desk.known_id(), lists) {
+                    continue;
+                }
             }
             // What was offered is gone. Letters may have come before it was taken back: so it is only if the lanes are looked at next.
             if (lists.is_empty() || removed(Mutant::OfferTakenBack))
@@ -129,7 +197,7 @@ fn go_on<R: Resident + ?Sized>(
             }
             continue;
         }
-        if budget == 0 || (budget < BATCH && (others_wait(office, here) || asker_waits(lists, here))) {
+        if budget == 0 || (budget < BATCH && is_wanted_elsewhere(office, here)) {
             // Whoever rang is served when this core comes back; other cores may have what is granted meanwhile.
             let shared = granted && !lists.gate.has_writer();
             let _ = exit(office);
@@ -139,11 +207,8 @@ fn go_on<R: Resident + ?Sized>(
             return true;
         }
         let left = if !granted {
-            match in_hand::take(office, resident, lists, here, budget) {
-                in_hand::Taken::Share(count) => {
-                    budget -= u16::from(count);
-                    run_share(office, resident, lists, here, count, &mut offered)
-                }
+            match in_hand::take(resident, lists, here, budget) {
+                in_hand::Taken::Gone => return false,
                 in_hand::Taken::Ran(left) => {
                     budget = left;
                     // One was not granted: what is in the lanes is decided about with it.
@@ -224,7 +289,7 @@ fn run_locked<R: Resident + ?Sized>(
         lists.end_locked(Letter { head: letter, descriptor: lists.descriptor() }, alone);
         let _monitor = MonitorTurn::begin(here);
         let on_panic = on_monitors_panic(office, lists, here);
-        office.look_before_freeing(lists, office.lane_of(here).index);
+        office.list_if_others_wait(lists, office.lane_of(here).index);
         resident.leave(letter);
         if !lists.is_empty() {
             schedule(resident, lists);
@@ -340,6 +405,19 @@ impl Taken {
     }
 }
 
+/// Readers were granted from this worker's hand, and are not run by it, because the monitor panicked after that. The lock is held.
+#[cold]
+pub(crate) fn keep_granted(office: &'static Office, lists: &'static Lists, here: u8, readers: Readers<'_>) {
+    match readers {
+        Readers::One(letter) => lists.grant_again(letter),
+        Readers::Share(share, count) => {
+            share.set_scattered();
+            share.begin(office.desk.known_id(), lists, count);
+            Taken::Share.give_back(here);
+        }
+    }
+}
+
 /// Further letters are granted: other cores may have them.
 #[cold]
 #[inline(never)]
@@ -373,15 +451,17 @@ fn say_and_enter(office: &'static Office, letter: NonNull<Head>) -> bool {
 /// surplus, or because of a letter to itself.
 #[inline(always)]
 pub(crate) fn others_wait(office: &Office, here: u8) -> bool {
-    let own = office.lane_of(here);
-    cores::others_wait_besides(here, || office.desk.known_id(), || !own.shared && office.lane(own.index).is_marked())
+    others_wait_for(office, cores::core(here), here)
 }
 
-/// Whether few letters are left, and a turn of this core that waits for an answer has got it: it may send more before the other cores
-/// run dry.
+/// The same where the core is at hand.
 #[inline(always)]
-fn asker_waits(lists: &Lists, here: u8) -> bool {
-    cores::is_answered(here) && lists.gate.readers() <= FEW * u16::from(port::cores())
+pub(crate) fn others_wait_for(office: &Office, core: &Core, here: u8) -> bool {
+    let is_marked = || {
+        let own = office.lane_of(here);
+        !own.shared && office.lane(own.index).is_marked()
+    };
+    cores::others_wait_besides(core, || office.desk.known_id(), is_marked)
 }
 
 /// After the lock was released with letters in hand: what others left with this worker is done now and not after the turn. If the monitor
@@ -414,17 +494,21 @@ fn answer_in_hand<R: Resident + ?Sized>(
     }
 }
 
-/// The same for the straight line of a visit.
+/// The same for readers that were taken out of the lanes.
 #[cold]
 #[inline(never)]
-pub(crate) fn answer_with_letter<R: Resident + ?Sized>(
+pub(crate) fn answer_with<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
     here: u8,
-    letter: NonNull<Head>,
+    readers: Readers<'_>,
 ) {
-    answer_in_hand(office, resident, lists, here, Taken::One(letter));
+    let taken = match readers {
+        Readers::One(letter) => Taken::One(letter),
+        Readers::Share(..) => Taken::Share,
+    };
+    answer_in_hand(office, resident, lists, here, taken);
 }
 
 /// A round, under the lock: what ended leaves, and if letters wait, what arrived is listed with them, and the monitor schedules. Otherwise
