@@ -24,7 +24,6 @@
 
 use crate::desk::{Entry, Resident, Tenant};
 use crate::foreign;
-#[cfg(target_os = "none")]
 use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
 use crate::promise::Ticket;
@@ -660,12 +659,14 @@ fn offer_noted(here: u8) {
     offer(here);
 }
 
-/// Other cores are to visit an actor beside this one, `here`, which calls this and may have noted it already; otherwise `note` does.
+/// Other cores are to visit an actor beside this one, `here`, which calls this. It is pinned to no core, and may be noted already.
 #[inline(always)]
-pub(crate) fn offer_actor(here: u8, id: ActorId, note: impl FnOnce()) {
+pub(crate) fn offer_actor(here: u8, id: ActorId, office: &'static Office) {
     if !core(here).ready.has(id) {
-        core::hint::cold_path();
-        note();
+        let _masked = port::mask();
+        if office.mark(here) {
+            enqueue(here, id, false);
+        }
     }
     offer_noted(here);
 }

@@ -13,14 +13,18 @@ use core::ptr::NonNull;
 use crate::letter::{Head, Link};
 use crate::lists::Lists;
 use crate::mailbox::Office;
-use crate::port;
 use crate::share::Share;
 use crate::trace;
 
+/// Puts readers back into the lanes of a mailbox, if there are any, and lists all letters there.
+pub(crate) type ListLanes = fn(&'static Office, &Lists, Option<Readers<'_>>);
+
 /// Letters of an actor, while a monitor decides about them. Under the actor's lock.
 pub(crate) struct Hand<'h> {
-    /// Where they came from.
+    /// Where they came from, and what lists the letters there. (A function, so that an inbox by itself, which monitors are tested with, needs no
+    /// mailbox.)
     office: &'static Office,
+    list_lanes: ListLanes,
     /// Letters that share the state and claim nothing, while no writer is in the gate. None, if the letter in hand is the oldest of any
     /// kind, while the gate is free: then the inbox knows which.
     readers: Option<Readers<'h>>,
@@ -33,14 +37,14 @@ pub(crate) struct Hand<'h> {
 impl<'h> Hand<'h> {
     /// For the oldest letter, and the next, and so on: one after the other, while the gate is free and nothing was listed.
     #[inline(always)]
-    pub(crate) fn for_oldest(office: &'static Office) -> Self {
-        Self { office, readers: None, granted: Cell::new(false), listed: Cell::new(false) }
+    pub(crate) fn for_oldest(office: &'static Office, list_lanes: ListLanes) -> Self {
+        Self { office, list_lanes, readers: None, granted: Cell::new(false), listed: Cell::new(false) }
     }
 
     /// With readers, which are older than every writer in the lanes.
     #[inline(always)]
-    pub(crate) fn with_readers(office: &'static Office, readers: Readers<'h>) -> Self {
-        Self { office, readers: Some(readers), granted: Cell::new(false), listed: Cell::new(false) }
+    pub(crate) fn with_readers(office: &'static Office, list_lanes: ListLanes, readers: Readers<'h>) -> Self {
+        Self { office, list_lanes, readers: Some(readers), granted: Cell::new(false), listed: Cell::new(false) }
     }
 
     /// Whether nothing of it is in the lists.
@@ -79,7 +83,7 @@ impl<'h> Hand<'h> {
             return;
         }
         if self.put_down(lists, oldest) == InLanes::NotListed {
-            self.list_lanes(lists);
+            (self.list_lanes)(self.office, lists, None);
         }
         // The monitor is being asked about all of them.
         lists.seen();
@@ -99,15 +103,10 @@ impl<'h> Hand<'h> {
         } else if let Some(readers) = self.readers
             && !self.granted.get()
         {
-            readers.for_each(|letter| self.office.put_back(letter));
-            self.list_lanes(lists);
+            (self.list_lanes)(self.office, lists, Some(readers));
             return InLanes::Listed;
         }
         InLanes::NotListed
-    }
-
-    fn list_lanes(&self, lists: &Lists) {
-        self.office.drain(lists, self.office.lane_of(port::core()).index);
     }
 }
 

@@ -567,7 +567,8 @@ impl Office {
         let letters = |lane: usize| until[lane].wrapping_sub(received(lane));
         // Now and then others come first.
         let own_first = received(own) % OWN_TURNS != OWN_TURNS - 1;
-        let others = || self.lanes_in_use().map(|(lane, _)| lane).filter(move |&lane| lane != own && letters(lane) != 0);
+        let others =
+            || self.lanes_in_use().map(|(lane, _)| lane).filter(move |&lane| lane != own && letters(lane) != 0);
         let lane = if letters(own) != 0 && own_first { own } else { others().next().unwrap_or(own) };
         let is_passed = |&other: &usize| other != lane && letters(other) != 0 && is_there(other, received(other));
         if letters(lane) == 0 || self.lanes_in_use().map(|(lane, _)| lane).any(|lane| is_passed(&lane)) {

@@ -22,7 +22,7 @@
 //! with everything inlined.
 #![expect(unsafe_code, reason = "keeps the promises that running a letter asks for")]
 
-mod in_hand;
+pub(crate) mod in_hand;
 pub(crate) mod monitored;
 
 use crate::cores::{self, Core};

@@ -82,18 +82,18 @@ pub fn derive_with(
     let helpers = &helpers[..helpers.len().min(MAX_HELPERS)];
     for restarts in 0..PATIENCE {
         let census = flockr.census(flock).get()?;
-        let mut shares = Share::split(census, helpers.len() + 1);
+        let share_of = |nth| Share::nth(census, nth, helpers.len() + 1);
         let mut parts: [Option<Promise<Part, DerivationError>>; MAX_HELPERS] = [const { None }; MAX_HELPERS];
         let mut whole = Part::NOTHING;
-        for (part, helper) in parts.iter_mut().zip(helpers) {
-            let share = shares.next_share();
+        for (nth, (part, helper)) in (1..).zip(parts.iter_mut().zip(helpers)) {
+            let share = share_of(nth);
             match helper.take_share(flockr, flock, share).ask() {
                 Ok(promise) => *part = Some(promise),
                 // The helper has enough to do.
                 Err(_) => whole.add(&match_share(flockr, flock, share)?),
             }
         }
-        whole.add(&match_share(flockr, flock, shares.next_share())?);
+        whole.add(&match_share(flockr, flock, share_of(0))?);
         for part in parts.into_iter().flatten() {
             whole.add(&part.get().map_err(flatten)?);
         }
@@ -135,22 +135,21 @@ pub fn derive_in_batches(
 pub async fn derive_async(flockr: Ref<Flockr>, flock: FlockId) -> Result<Derivation, DerivationError> {
     for restarts in 0..PATIENCE {
         let census = flockr.census(flock).await?;
-        let share = Share::split(census, 1).next_share();
         trace::charge(CYCLES_PER_SHARE);
         let mut part = Part::NOTHING;
         let mut asked = Window::new();
-        for candidate in share.first..share.end {
+        for candidate in 0..census.candidates {
             if asked.is_full()
                 && let Some(oldest) = asked.take()
             {
-                part.note(share.version, &oldest.await?);
+                part.note(census.version, &oldest.await?);
             }
             loop {
                 match flockr.matching(flock, candidate).ask() {
                     Ok(promise) => break asked.put(promise),
                     Err(_) => match asked.take() {
-                        Some(oldest) => part.note(share.version, &oldest.await?),
-                        None => break part.note(share.version, &flockr.matching(flock, candidate).await?),
+                        Some(oldest) => part.note(census.version, &oldest.await?),
+                        None => break part.note(census.version, &flockr.matching(flock, candidate).await?),
                     },
                 }
             }
@@ -159,7 +158,7 @@ pub async fn derive_async(flockr: Ref<Flockr>, flock: FlockId) -> Result<Derivat
             }
         }
         while let Some(oldest) = asked.take() {
-            part.note(share.version, &oldest.await?);
+            part.note(census.version, &oldest.await?);
         }
         if let Some(derivation) = part.finish(census, restarts) {
             return Ok(derivation);
@@ -172,7 +171,7 @@ pub async fn derive_async(flockr: Ref<Flockr>, flock: FlockId) -> Result<Derivat
 fn match_share(flockr: Ref<Flockr>, flock: FlockId, share: Share) -> Result<Part, DerivationError> {
     ask_all(
         share.version,
-        share.first..share.end,
+        share.candidates(),
         |candidate| flockr.matching(flock, candidate).ask().ok(),
         |candidate| flockr.matching(flock, candidate).get(),
     )
@@ -250,34 +249,24 @@ fn flatten(failure: Failure<DerivationError>) -> DerivationError {
     }
 }
 
-/// Some of the candidates of a flock, to be matched at one version.
+/// Some of the candidates of a flock, to be matched at one version: every so many, because who came later takes longer to find.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
     version: u32,
     first: u16,
     end: u16,
+    step: u16,
 }
 
 impl Share {
-    fn split(census: Census, shares: usize) -> Shares {
+    /// The n-th of so many shares of all candidates, counted from 0.
+    fn nth(census: Census, nth: usize, shares: usize) -> Self {
         let Census { version, candidates } = census;
-        Shares { rest: Self { version, first: 0, end: candidates }, shares: shares as u16 }
+        Self { version, first: nth as u16, end: candidates, step: shares as u16 }
     }
-}
 
-/// What is still to be shared out, and among how many.
-struct Shares {
-    rest: Share,
-    shares: u16,
-}
-
-impl Shares {
-    fn next_share(&mut self) -> Share {
-        let Share { version, first, end } = self.rest;
-        let until = first + (end - first).div_ceil(self.shares.max(1));
-        self.rest.first = until;
-        self.shares = self.shares.saturating_sub(1);
-        Share { version, first, end: until }
+    fn candidates(self) -> impl Iterator<Item = u16> {
+        (self.first..self.end).step_by(usize::from(self.step))
     }
 }
 

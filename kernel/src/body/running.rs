@@ -14,7 +14,7 @@ use crate::gate::Sharing;
 use crate::hand::{Hand, Readers};
 use crate::inbox::Inbox;
 use crate::lane::Place;
-use crate::letter::{Access, Head, Letter, Method, Stage};
+use crate::letter::{Access, Head, Letter, Link, Method, Stage};
 use crate::lists::{Lists, ListsOf};
 use crate::mailbox::{Mail, Office, Row, Run};
 use crate::methods::{Grant, Methods};
@@ -26,7 +26,7 @@ use crate::share;
 use crate::slots::Slot;
 use crate::sync::Ended;
 use crate::trace;
-use crate::visit::{self, OnPanic, monitored};
+use crate::visit::{self, OnPanic, in_hand, monitored};
 
 impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Body<A, M, N, P, L> {
     /// A visit.
@@ -134,11 +134,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let (mail, office) = (self.mail, self.mail.office());
         let own = office.lane_of(here).index;
         let Some(row) = office.next_row(own, |lane, received| mail.slots(lane).has_writer(received)) else {
-            return if office.has_letters(own) { Took::Others } else { Took::Nothing };
+            return Took::none(if office.has_letters(own) { Took::OTHERS } else { Took::NOTHING });
         };
         let letter = mail.slots(row.lane).peek(row.place);
         if Self::view(letter).access() != Access::Reader {
-            return Took::Others;
+            return Took::none(Took::OTHERS);
         }
         if share::is_enough(row.all) {
             return self.take_share(lists, here, row, letter, budget);
@@ -158,11 +158,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         }
         office.lane(row.lane).receive(row.place);
         if !self.schedule_readers(office, lists, here, Readers::One(letter)) {
-            return Took::Others;
+            return Took::none(Took::OTHERS);
         }
         lists.list_running(letter);
         self.release_beside_readers(lists, here, Readers::One(letter));
-        Took::One(letter)
+        Took { count: 1, letter: Some(letter) }
     }
 
     /// The same for several, of which the first was found.
@@ -189,15 +189,15 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         office.lane(lane).receive_until(place.wrapping_add(u16::from(count)));
         let readers = Readers::Share(share, count);
         if !self.schedule_readers(office, lists, here, readers) {
-            return Took::Others;
+            return Took::none(Took::OTHERS);
         }
         share.set_row(lane, place);
         share.begin(office.desk.known_id(), lists, count);
         self.release_beside_readers(lists, here, readers);
-        Took::Share(count)
+        Took { count, letter: None }
     }
 
-    /// Releases the lock after readers were taken; if there are more letters, other cores may have them.
+    /// Releases the lock after readers were taken. Whoever finds nothing else to do may have those that are left, in the lanes or in the share.
     #[inline(always)]
     fn release_beside_readers(&'static self, lists: &'static Lists, here: u8, readers: Readers<'_>)
     where
@@ -209,8 +209,9 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         if desk.calls() {
             monitored::answer_with(office, visit::anybody(self), lists, here, readers);
         }
-        if Self::PINNED_TO.is_none() && office.has_letters(office.lane_of(here).index) && port::cores() > 1 {
-            cores::offer_actor(here, desk.known_id(), || visit::note_here(office, here));
+        let more = matches!(readers, Readers::Share(..)) || office.has_letters(office.lane_of(here).index);
+        if Self::PINNED_TO.is_none() && more && port::cores() > 1 {
+            cores::offer_actor(here, desk.known_id(), office);
         }
     }
 
@@ -223,7 +224,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         here: u8,
         readers: Readers<'_>,
     ) -> bool {
-        let hand = Hand::with_readers(office, readers);
+        let hand = Hand::with_readers(office, in_hand::list_lanes, readers);
         let turn = MonitorTurn::begin(here);
         let on_panic = OnPanic(|| {
             if hand.is_granted() {
@@ -521,7 +522,7 @@ where
         let own = office.lane_of(here).index;
         let Run { lane, until, .. } = office.oldest(own, visit::anybody(self));
         let mut place = office.lane(lane).received();
-        let hand = Hand::for_oldest(office);
+        let hand = Hand::for_oldest(office, in_hand::list_lanes);
         // What comes through other lanes is younger than these.
         while place != until {
             let letter = mail.slots(lane).peek(place);
@@ -548,27 +549,28 @@ where
     unsafe fn run_readers(&'static self, mut here: u8, mut budget: u16) -> Ran {
         let Some(lists) = self.mail.lists.lists() else { return Ran::All };
         loop {
-            let (took, left);
-            match self.take_readers(lists, here, budget) {
-                Took::One(letter) => {
-                    took = Some(letter);
-                    budget -= 1;
-                    // SAFETY: it was started under the lock, which was released.
-                    left = unsafe { self.run_sharing(here, letter) };
-                }
-                Took::Share(count) => {
-                    took = None;
-                    budget -= u16::from(count);
-                    // SAFETY: taken under the lock, by this worker.
-                    left = unsafe { self.run_share(here, count) };
-                }
+            let Took { count, letter } = self.take_readers(lists, here, budget);
+            if count == Took::NOTHING {
                 // Whoever was asked to help finds nothing any more. But letters may have come before that was taken back.
-                Took::Nothing if cores::take_back_offer(here, self.office().desk.known_id()) => continue,
-                Took::Nothing => return Ran::All,
-                Took::Others => return Ran::Some(budget),
+                if cores::take_back_offer(here, self.office().desk.known_id()) {
+                    continue;
+                }
+                return Ran::All;
             }
-            if left != Left::Alone {
-                return monitored::after_readers(self.office(), visit::anybody(self), lists, took, left, budget);
+            if count == Took::OTHERS {
+                return Ran::Some(budget);
+            }
+            budget -= u16::from(count);
+            // SAFETY: started under the lock, which was released: this letter, or this core's share.
+            let left = unsafe {
+                match letter {
+                    Some(letter) => self.run_sharing(here, letter),
+                    None => self.run_share(here, count),
+                }
+            };
+            // What was not begun of a share is granted again.
+            if left != Left::Alone || lists.has_granted() {
+                return monitored::after_readers(self.office(), visit::anybody(self), lists, letter, left, budget);
             }
             here = port::core();
             if budget == 0 || monitored::is_wanted_elsewhere(self.office(), here) {
@@ -644,16 +646,25 @@ where
     }
 }
 
-/// What [`Body::take_readers`] found.
-enum Took {
-    /// A reader, which was started.
-    One(NonNull<Head>),
-    /// So many, which are this core's share.
-    Share(u8),
+/// What [`Body::take_readers`] found. (Two words, so that a chip gives it back in registers.)
+#[derive(Clone, Copy)]
+struct Took {
+    /// So many readers, which were started; [`NOTHING`](Self::NOTHING) or [`OTHERS`](Self::OTHERS) if there are none.
+    count: u8,
+    /// The only one; several are this core's share.
+    letter: Link,
+}
+
+impl Took {
     /// There is no letter in the lanes.
-    Nothing,
+    const NOTHING: u8 = 0;
     /// There is a letter that is no reader, or that must wait.
-    Others,
+    const OTHERS: u8 = u8::MAX;
+
+    #[inline(always)]
+    fn none(why: u8) -> Self {
+        Self { count: why, letter: None }
+    }
 }
 
 /// Whether messages are kept in registers.
@@ -675,6 +686,44 @@ fn schedule<M: Monitor>(monitor: &mut M, lists: &'static Lists) {
 #[cfg_attr(not(target_os = "none"), inline(always))]
 #[cfg_attr(target_os = "none", inline(never))]
 fn leave_share<M: Monitor>(monitor: &mut M, office: &'static Office, lists: &'static Lists, here: u8, run: u8) -> Left {
+    let share = share::of_core(here);
+    if !lists.is_empty() || share.left() != 0 {
+        return leave_share_among_others(monitor, office, lists, here, run);
+    }
+    let _turn = MonitorTurn::begin(here);
+    let left = Cell::new(0);
+    let free = || {
+        lists.gate.release_readers(u16::from(left.get()));
+        office.free_share(lists, share, 0, left.get());
+    };
+    let on_panic = OnPanic(|| {
+        free();
+        share.set_left(left.get());
+        share.stop(run);
+        monitored::after_monitors_panic(office, lists, here);
+    });
+    while left.get() != run {
+        let letter = share.letter(left.get());
+        left.set(left.get() + 1);
+        monitor.leave(Letter { head: letter, descriptor: lists.descriptor() });
+        trace::left(|| office.desk.id(), trace::name(letter));
+    }
+    core::mem::forget(on_panic);
+    free();
+    share.give_up(lists, run);
+    Left::Alone
+}
+
+/// The same if letters wait, or some of the share have left already.
+#[cold]
+#[inline(never)]
+fn leave_share_among_others<M: Monitor>(
+    monitor: &mut M,
+    office: &'static Office,
+    lists: &'static Lists,
+    here: u8,
+    run: u8,
+) -> Left {
     let share = share::of_core(here);
     let _turn = MonitorTurn::begin(here);
     let (left, freed) = (Cell::new(share.left()), Cell::new(share.left()));

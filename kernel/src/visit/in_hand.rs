@@ -8,7 +8,10 @@
 
 use crate::desk::{Ran, Resident};
 use crate::gate::Sharing;
+use crate::hand::Readers;
 use crate::lists::Lists;
+use crate::mailbox::Office;
+use crate::port;
 
 /// What became of letters in the lanes.
 pub(super) enum Taken {
@@ -39,4 +42,14 @@ pub(super) fn take<R: Resident + ?Sized>(resident: &'static R, lists: &'static L
     // SAFETY: the lock is held, all is quiet, and the budget is not used up.
     let left = unsafe { resident.run_oldest(here, budget) };
     if left != budget { Taken::Ran(left) } else { Taken::Listed }
+}
+
+/// What [`Hand`](crate::hand::Hand) asks for: readers go back into their lanes, and all letters there are listed.
+#[cold]
+#[inline(never)]
+pub(crate) fn list_lanes(office: &'static Office, lists: &Lists, readers: Option<Readers<'_>>) {
+    if let Some(readers) = readers {
+        readers.for_each(|letter| office.put_back(letter));
+    }
+    office.drain(lists, office.lane_of(port::core()).index);
 }

@@ -24,7 +24,7 @@ use crate::sync::{Ended, Mutant, removed};
 /// How often a worker with a letter in hand goes back for events that others left with it.
 const ROUNDS: u32 = 4;
 /// Letters in a core's own lane that are few: it may soon have run them all.
-const FEW: u16 = 4;
+const FEW: u16 = 2;
 
 /// A visit to an actor with a monitor, beside its straight line ([`Body`](crate::body::Body)). The lock is held.
 #[cfg_attr(target_os = "none", inline(never))]
@@ -112,16 +112,14 @@ pub(crate) fn go_on_after_readers<R: Resident + ?Sized>(
     let here = port::core();
     match ran {
         Ran::Gone => false,
-        Ran::All if !lists.has_shares() => {
+        // Of what other cores have taken, and not begun, this one can have some.
+        Ran::All if lists.has_shares() && !is_wanted_elsewhere(office, here) => {
+            go_on(office, resident, lists, here, BATCH - 1)
+        }
+        Ran::All => {
             office.desk.release();
             office.desk.calls() && answer(office, resident, lists, here)
         }
-        // Of what other cores have taken, and not begun, this one can have some: if not now, then later.
-        Ran::All if is_wanted_elsewhere(office, here) => {
-            let _ = exit(office);
-            true
-        }
-        Ran::All => go_on(office, resident, lists, here, BATCH - 1),
         Ran::Some(BATCH) => visit_otherwise(office, resident, lists, here),
         Ran::Some(budget) => go_on(office, resident, lists, here, budget),
     }
@@ -174,15 +172,10 @@ pub(crate) fn go_on<R: Resident + ?Sized>(
         let granted = lists.has_granted();
         let in_lanes = lists.is_empty() && office.has_letters(own);
         if !granted && !in_lanes {
-            if lists.has_shares() {
-                // What other cores have taken, and not begun, this one can have, unless it has something better to do: then it comes back.
-                if budget < BATCH && is_wanted_elsewhere(office, here) {
-                    let _ = exit(office);
-                    return true;
-                }
-                if share::take_back(desk.known_id(), lists) {
-                    continue;
-                }
+            // What other cores have taken, and not begun, this one can have, unless it has something better to do: it is offered what is left then.
+            let stays = budget == BATCH || !is_wanted_elsewhere(office, here);
+            if lists.has_shares() && stays && share::take_back(desk.known_id(), lists) {
+                continue;
             }
             // What was offered is gone. Letters may have come before it was taken back: so it is only if the lanes are looked at next.
             if (lists.is_empty() || removed(Mutant::OfferTakenBack))
