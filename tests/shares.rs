@@ -13,8 +13,8 @@ use std::thread;
 use std::time::Duration;
 
 use flockwork::{
-    Actor, Any, Filter as _, Inbox, Letter, Monitor, Parallel, Pinned, Readers, ReadersWriter, Ref, Report, Writers,
-    actor,
+    Actor, Any, Eventually as _, Filter as _, Inbox, Letter, Monitor, Parallel, Pinned, Promise, Readers,
+    ReadersWriter, Ref, Report, Writers, actor,
 };
 use support::{Occupancy, device, insist_outside, lock, run_until, spin_until};
 
@@ -565,4 +565,65 @@ fn a_letter_that_a_whole_round_has_overtaken_frees_its_slot_ker_2() {
     });
     lock(&PASSED).sort_unstable();
     assert_eq!(*lock(&PASSED), Vec::from_iter(0..15), "each message once");
+}
+
+// ---- a turn that waits for a letter of its own share ----
+
+/// What the first reader of a circle waits for.
+static AWAITED: Mutex<Option<Promise<u32>>> = Mutex::new(None);
+static ANSWERED: AtomicU32 = AtomicU32::new(0);
+
+pub struct Circle;
+
+#[actor]
+impl Circle {
+    pub fn wait(&self, busy: Ref<Busy>) {
+        // From now on another actor waits for this core, whenever it is asked.
+        busy.work(busy).tell().unwrap();
+        let awaited = lock(&AWAITED).take().unwrap();
+        ANSWERED.store(awaited.get().unwrap(), SeqCst);
+    }
+    pub fn answer(&self, number: u32) -> u32 {
+        number + 1
+    }
+}
+
+/// OCA-4: a turn that waits for a letter of its own share has let go of that. Its core comes back for it although other actors wait for the core,
+/// too.
+#[test]
+fn what_a_waiting_turn_has_let_go_of_is_come_back_for_oca_4() {
+    static OVER: AtomicBool = AtomicBool::new(false);
+    #[actor]
+    static CIRCLE: Actor<Circle, ReadersWriter, 64, 32> = Circle;
+    #[actor]
+    static BUSY: Actor<Busy, Pinned<0>, 4> = Busy { over: &OVER };
+    device(1, || {
+        CIRCLE.wait(&BUSY).tell().unwrap();
+        let mut answers: Vec<_> = (0..11).map(|number| CIRCLE.answer(number).ask().unwrap()).collect();
+        *lock(&AWAITED) = answers.pop();
+        run_until(|| ANSWERED.load(SeqCst) == 11);
+        OVER.store(true, SeqCst);
+        for (number, answer) in (1..).zip(answers) {
+            assert_eq!(answer.get(), Ok(number));
+        }
+    });
+}
+
+/// OCA-26: a share ends for another actor that waits; its letters are run all the same, after that one.
+#[test]
+fn a_share_that_ends_early_is_gone_on_with_oca_26() {
+    static OVER: AtomicBool = AtomicBool::new(false);
+    #[actor]
+    static CIRCLE: Actor<Circle, ReadersWriter, 64, 32> = Circle;
+    #[actor]
+    static BUSY: Actor<Busy, Pinned<0>, 4> = Busy { over: &OVER };
+    device(1, || {
+        BUSY.work(&BUSY).tell().unwrap();
+        let mut answers: Vec<_> = (0..12).map(|number| CIRCLE.answer(number).ask().unwrap()).collect();
+        run_until(|| answers.iter_mut().all(|answer| answer.is_ready()));
+        OVER.store(true, SeqCst);
+        for (number, answer) in (1..).zip(answers) {
+            assert_eq!(answer.get(), Ok(number));
+        }
+    });
 }

@@ -299,19 +299,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // SAFETY: the caller's promise.
         let letter = unsafe { mail.slots(lane).write(place, envelope, Self::IN_ORDER, message) };
         trace::sent(|| office.desk.id(), trace::name(letter));
-        // Where readers are taken several at once, whoever takes them must know of a writer among them.
-        let note_writer = || {
-            if matches!(Self::SHARING, Sharing::Parallel) && access != Access::Reader {
-                mail.slots(lane).note_writer(place);
-            }
-        };
-        if !removed(Mutant::WriterNotedLate) {
-            note_writer();
+        // Whoever takes readers out of another lane must know of a writer in this one.
+        if matches!(Self::SHARING, Sharing::Parallel) && access != Access::Reader {
+            mail.slots(lane).note_writer(place);
         }
         head.publish(place);
-        if removed(Mutant::WriterNotedLate) {
-            note_writer();
-        }
     }
 
     /// What the declared policy does with a letter for which there is no room. What it drops is buried after all locks

@@ -126,8 +126,8 @@ pub(crate) enum Left {
 /// How far [`Resident::run_readers`] came.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ran {
-    /// All letters in the lanes were run, and have left. The lock is held.
-    All,
+    /// All letters in the lanes were run, and have left; so much of the budget is left. The lock is held.
+    All(u16),
     /// So much of the budget is left, and there is something else to do. The lock is held.
     Some(u16),
     /// The lock was not had again. Whoever has it does the rest.

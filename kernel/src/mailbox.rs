@@ -570,7 +570,8 @@ impl Office {
         let others =
             || self.lanes_in_use().map(|(lane, _)| lane).filter(move |&lane| lane != own && letters(lane) != 0);
         let lane = if letters(own) != 0 && own_first { own } else { others().next().unwrap_or(own) };
-        let is_passed = |&other: &usize| other != lane && letters(other) != 0 && is_there(other, received(other));
+        let is_there = |lane| is_there(lane, received(lane)) && !removed(Mutant::WriterPassed);
+        let is_passed = |&other: &usize| other != lane && letters(other) != 0 && is_there(other);
         if letters(lane) == 0 || self.lanes_in_use().map(|(lane, _)| lane).any(|lane| is_passed(&lane)) {
             return None;
         }

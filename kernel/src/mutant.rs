@@ -34,8 +34,8 @@ mutants! {
     LaneOneTooMany,
     /// `Mail::drain`: lanes seen empty are not read again after a letter was found elsewhere.
     CutNotRepeated,
-    /// `Body::write`: the place of a writer is written down after it was published.
-    WriterNotedLate,
+    /// `Office::next_row`: readers are taken although another lane may have a writer, which may be older.
+    WriterPassed,
     /// `Mail::oldest`: lanes seen empty are not read again after an older letter than before was found elsewhere.
     OldestNotRepeated,
     /// The stamp is the sender's own lane's tail instead of the sum of all tails.

@@ -102,6 +102,12 @@ impl Share {
         self.of.read(None) == 0
     }
 
+    /// Whether it holds letters of an actor, whose lock is held.
+    #[inline(always)]
+    pub(crate) fn is_of(&self, id: ActorId) -> bool {
+        self.of.glance() == id.raw()
+    }
+
     /// A turn of its core waits: the core lets go of what it has taken. The actor whose letters they are, if there are any.
     pub(crate) fn let_go(&self) -> Option<ActorId> {
         let id = ActorId::from_raw(self.of.glance());
@@ -307,7 +313,7 @@ pub(crate) fn of_core(core: u8) -> &'static Share {
 
 /// The shares that are letters of an actor, also of a core that runs no worker any more. Its lock is held.
 fn shares_of(id: ActorId, lists: &Lists) -> impl Iterator<Item = &'static Share> {
-    SHARES.0.iter().filter(move |share| share.of.glance() == id.raw()).take(usize::from(lists.shares()))
+    SHARES.0.iter().filter(move |share| share.is_of(id)).take(usize::from(lists.shares()))
 }
 
 /// Lets letters of an actor leave that were run as parts of shares. If somebody waits for that (`at_once`), that is all of them, and the

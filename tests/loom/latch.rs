@@ -109,7 +109,10 @@ impl<const SIZE: usize> Monitor for Party<SIZE> {
     const NEW: Self = Self { readers: 0, writing: false, complete: false };
 
     fn schedule(&mut self, inbox: Inbox<'_>) {
+        // It looks at all letters, so they are listed.
+        let waiting = inbox.len();
         let granted = if self.writing { 0 } else { inbox.execute_all(Readers) };
+        assert!(granted <= waiting, "granted from what waits");
         self.readers += granted;
         if self.writing || granted != 0 {
             return;

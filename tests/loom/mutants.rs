@@ -43,7 +43,7 @@ mutants! {
     LaneFreedReadRelaxed => Dies("lanes::two_slots_freed_out_of_order");
     LaneOneTooMany => Dies("lanes::one_slot_in_order");
     CutNotRepeated => Dies("age::third_sender_with_lists");
-    WriterNotedLate => Dies("age::a_writer_is_not_overlooked");
+    WriterPassed => Dies("age::readers_in_hand_pass_no_writer");
     OldestNotRepeated => Dies("age::third_sender");
     StampOwnLaneOnly => Dies("age::cause_in_shared_state");
     UnlockRelaxed => Dies("monitor::two_cores_without_a_monitor");

@@ -205,11 +205,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     {
         let office = self.office();
         let desk = &office.desk;
+        let more = matches!(readers, Readers::Share(..)) || office.has_letters(office.lane_of(here).index);
         desk.release();
         if desk.calls() {
             monitored::answer_with(office, visit::anybody(self), lists, here, readers);
         }
-        let more = matches!(readers, Readers::Share(..)) || office.has_letters(office.lane_of(here).index);
         if Self::PINNED_TO.is_none() && more && port::cores() > 1 {
             cores::offer_actor(here, desk.known_id(), office);
         }
@@ -547,7 +547,7 @@ where
     }
 
     unsafe fn run_readers(&'static self, mut here: u8, mut budget: u16) -> Ran {
-        let Some(lists) = self.mail.lists.lists() else { return Ran::All };
+        let Some(lists) = self.mail.lists.lists() else { return Ran::All(budget) };
         loop {
             let Took { count, letter } = self.take_readers(lists, here, budget);
             if count == Took::NOTHING {
@@ -555,7 +555,7 @@ where
                 if cores::take_back_offer(here, self.office().desk.known_id()) {
                     continue;
                 }
-                return Ran::All;
+                return Ran::All(budget);
             }
             if count == Took::OTHERS {
                 return Ran::Some(budget);
@@ -575,7 +575,7 @@ where
             here = port::core();
             if budget == 0 || monitored::is_wanted_elsewhere(self.office(), here) {
                 let has_more = self.office().has_letters(self.office().lane_of(here).index);
-                return if has_more { Ran::Some(budget) } else { Ran::All };
+                return if has_more { Ran::Some(budget) } else { Ran::All(budget) };
             }
         }
     }

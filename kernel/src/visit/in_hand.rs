@@ -29,8 +29,7 @@ pub(super) fn take<R: Resident + ?Sized>(resident: &'static R, lists: &'static L
     if lists.descriptor().sharing == Sharing::Parallel && !lists.have_claims() && !lists.gate.has_writer() {
         // SAFETY: the lock is held, nothing waits or is granted, and the budget is not used up.
         match unsafe { resident.run_readers(here, budget) } {
-            // One at least, or somebody was quicker: either way others come first from now on.
-            Ran::All => return Taken::Ran(budget - 1),
+            Ran::All(left) => return Taken::Ran(left),
             Ran::Some(left) if left != budget => return Taken::Ran(left),
             Ran::Some(_) => {}
             Ran::Gone => return Taken::Gone,

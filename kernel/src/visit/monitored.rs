@@ -112,17 +112,33 @@ pub(crate) fn go_on_after_readers<R: Resident + ?Sized>(
     let here = port::core();
     match ran {
         Ran::Gone => false,
-        // Of what other cores have taken, and not begun, this one can have some.
-        Ran::All if lists.has_shares() && !is_wanted_elsewhere(office, here) => {
-            go_on(office, resident, lists, here, BATCH - 1)
+        Ran::All(budget) if lists.has_shares() && can_take_back(office, here, budget) => {
+            go_on(office, resident, lists, here, budget)
         }
-        Ran::All => {
+        Ran::All(_) if is_left_in_share(office, lists, here) => {
+            let _ = exit(office);
+            true
+        }
+        Ran::All(_) => {
             office.desk.release();
             office.desk.calls() && answer(office, resident, lists, here)
         }
         Ran::Some(BATCH) => visit_otherwise(office, resident, lists, here),
         Ran::Some(budget) => go_on(office, resident, lists, here, budget),
     }
+}
+
+/// Whether this core takes back what cores have taken and not begun: if it has run nothing else in this visit, or has nothing better to do.
+#[inline(always)]
+fn can_take_back(office: &'static Office, here: u8, budget: u16) -> bool {
+    budget == BATCH || !is_wanted_elsewhere(office, here)
+}
+
+/// Whether letters are in the share of this very core: a turn of it waits, perhaps for one of them, and has let go of them. They are taken back by a
+/// visit, which this core must come back for if it has no time now. (What another core has in its share, that one has offered.)
+#[inline(always)]
+fn is_left_in_share(office: &Office, lists: &Lists, here: u8) -> bool {
+    lists.has_shares() && share::of_core(here).is_of(office.desk.known_id())
 }
 
 /// Whether a letter may have ended without anybody who could ring: by a panic.
@@ -172,10 +188,13 @@ pub(crate) fn go_on<R: Resident + ?Sized>(
         let granted = lists.has_granted();
         let in_lanes = lists.is_empty() && office.has_letters(own);
         if !granted && !in_lanes {
-            // What other cores have taken, and not begun, this one can have, unless it has something better to do: it is offered what is left then.
-            let stays = budget == BATCH || !is_wanted_elsewhere(office, here);
-            if lists.has_shares() && stays && share::take_back(desk.known_id(), lists) {
-                continue;
+            if lists.has_shares() && can_take_back(office, here, budget) {
+                if share::take_back(desk.known_id(), lists) {
+                    continue;
+                }
+            } else if is_left_in_share(office, lists, here) {
+                let _ = exit(office);
+                return true;
             }
             // What was offered is gone. Letters may have come before it was taken back: so it is only if the lanes are looked at next.
             if (lists.is_empty() || removed(Mutant::OfferTakenBack))

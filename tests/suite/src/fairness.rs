@@ -1,8 +1,10 @@
 //! Nobody starves, and what may run in parallel does.
 
+use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-use flockwork::{Actor, Pinned, ReadersWriter, Ref, Serial, actor};
+use critical_section::Mutex;
+use flockwork::{Actor, Eventually as _, Pinned, Promise, ReadersWriter, Ref, Serial, actor};
 
 use crate::answers::ORACLES;
 use crate::patience::{deliver, reach, spin_until};
@@ -13,6 +15,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "fairness/neighbours-on-core-1", proves: "OCA-26, OCA-27", cores: 2, run: neighbours_on_core_1 },
     Case { name: "fairness/no-core-starves", proves: "KER-7, PAM-13", cores: 2, run: no_core_starves },
     Case { name: "fairness/readers-at-once", proves: "PAM-10, PAM-G4, OCA-25", cores: 2, run: readers_at_once },
+    Case { name: "fairness/share-let-go-of", proves: "OCA-4, OCA-26", cores: 2, run: share_let_go_of },
 ];
 
 // ---- on one core ----
@@ -212,4 +215,69 @@ fn readers_at_once(device: &'static dyn Device) -> Result<(), Stop> {
         require(MISSED.load(SeqCst) == 0, "two readers were not run at once")?;
     }
     Ok(())
+}
+
+// ---- a turn that waits for a letter of its own share ----
+
+/// Keeps the promise of the last question, for the turn that waits for its answer.
+static AWAITED: Mutex<Cell<Option<Promise<u32>>>> = Mutex::new(Cell::new(None));
+/// What that turn got.
+static ANSWER: AtomicU32 = AtomicU32::new(0);
+
+pub(crate) struct Circle;
+
+#[actor]
+impl Circle {
+    /// Waits for an answer of this very actor, while another one waits for the core as well.
+    pub fn wait(&self) {
+        let _ = SPINNER_0.spin(&SPINNER_0).tell();
+        let awaited = critical_section::with(|token| AWAITED.borrow(token).take());
+        ANSWER.store(awaited.and_then(|awaited| awaited.get().ok()).unwrap_or(u32::MAX), SeqCst);
+    }
+    /// The number after this one.
+    pub fn next(&self, number: u32) -> u32 {
+        number + 1
+    }
+}
+
+pub(crate) struct Guest;
+
+#[actor]
+impl Guest {
+    /// Keeps its core from helping until the answer is there.
+    pub fn stay(&mut self, device: &'static dyn Device) {
+        if !spin_until(device, || ANSWER.load(SeqCst) != 0) {
+            MISSED.store(1, SeqCst);
+        }
+    }
+}
+
+#[actor]
+static CIRCLE: Actor<Circle, ReadersWriter, 16, 16> = Circle;
+#[actor]
+static GUEST: Actor<Guest, Pinned<1>, 1> = Guest;
+
+/// A core has taken several readers at once; the first waits for the answer of the last, other actors are ready, and the other core is busy. The
+/// core comes back for what it has let go of.
+fn share_let_go_of(device: &'static dyn Device) -> Result<(), Stop> {
+    const QUESTIONS: u32 = 12;
+    STOP.store(0, SeqCst);
+    ANSWER.store(0, SeqCst);
+    MISSED.store(0, SeqCst);
+    deliver(device, GUEST.stay(device).tell())?;
+    deliver(device, CIRCLE.wait().tell())?;
+    let mut asked: [Option<Promise<u32>>; QUESTIONS as usize] = [const { None }; QUESTIONS as usize];
+    for (number, promise) in (1..).zip(&mut asked) {
+        *promise = CIRCLE.next(number).ask().ok();
+    }
+    let last = asked.last_mut().and_then(Option::take);
+    critical_section::with(|token| AWAITED.borrow(token).set(last));
+    let reached = reach(device, "answer within a share", QUESTIONS + 1, || ANSWER.load(SeqCst));
+    STOP.store(1, SeqCst);
+    reached?;
+    require(MISSED.load(SeqCst) == 0, "a core did not come back for what it had let go of")?;
+    asked.into_iter().flatten().zip(2_u32..).try_for_each(|(promise, answer)| match promise.get() {
+        Ok(found) => require_equal("an answer", answer, found),
+        Err(_) => Err(Stop::Wrong("no answer from a share")),
+    })
 }
