@@ -288,7 +288,7 @@ impl Unnoted {
         let me = core(here);
         set_visiting(me, self.0.raw());
         if visit(me, here, self.0, Mark::NONE) {
-            visit_again(here, self.0);
+            let _ = visit_again(here, self.0);
         }
     }
 
@@ -411,12 +411,7 @@ pub(crate) fn visit_next(here: u8) -> bool {
         offer_rest(again(here));
     }
     set_visiting(me, id.raw());
-    if visit(me, here, id, Mark::SET) {
-        visit_again(here, id);
-        // A turn that waits has got its answer: it goes first.
-        return !is_answered(again(here));
-    }
-    true
+    !visit(me, here, id, Mark::SET) || visit_again(here, id)
 }
 
 /// The number of this core, for what is seldom done: on a chip it is asked for again, so that it is not kept meanwhile.
@@ -592,28 +587,28 @@ pub(crate) fn names(number: u16, method: u8) -> Option<(&'static str, Option<&'s
     used.then(|| actor(id).names(method))
 }
 
-/// The actor has more to do; or it is pinned to another core, which has to do it.
+/// The actor has more to do; or it is pinned to another core, which has to do it. False if a turn of this core that waits has got its answer, and
+/// goes first.
 #[inline(always)]
-fn visit_again(here: u8, id: ActorId) {
+fn visit_again(here: u8, id: ActorId) -> bool {
     if KEEPS_TURNS { visit_this_again(again(here)) } else { visit_once_more(here, id) }
 }
 
 /// The same with the actor whose turn it is.
 #[cold]
 #[inline(never)]
-fn visit_this_again(here: u8) {
-    if let Some(id) = ActorId::from_raw(core(here).visiting.own()) {
-        visit_once_more(here, id);
-    }
+fn visit_this_again(here: u8) -> bool {
+    ActorId::from_raw(core(here).visiting.own()).is_none_or(|id| visit_once_more(here, id))
 }
 
 #[cold]
 #[inline(never)]
-fn visit_once_more(here: u8, id: ActorId) {
+fn visit_once_more(here: u8, id: ActorId) -> bool {
     match actor(id).pinned_to() {
         Some(there) if there != here => hand_over(here, there, id),
         _ => note(here, id),
     }
+    !is_answered(here)
 }
 
 /// Asks the core an actor is pinned to to visit it; keeps it if that core has too many invitations.
