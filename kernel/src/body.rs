@@ -76,6 +76,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         message_offset: Slot::<A, HeadIn<M>>::MESSAGE_OFFSET,
         claims_offset: Slot::<A, HeadIn<M>>::CLAIMS_OFFSET,
         sharing: Self::SHARING,
+        pinned: Self::PINNED_TO.is_some(),
         layout: Slots::<A, ListsIn<M>, N, P>::LAYOUT,
     };
     const SHARING: Sharing = <M::Discipline as Discipline>::SHARING.0;
@@ -301,7 +302,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         trace::sent(|| office.desk.id(), trace::name(letter));
         // Whoever takes readers out of another lane must know of a writer in this one.
         if matches!(Self::SHARING, Sharing::Parallel) && access != Access::Reader {
-            mail.slots(lane).note_writer(place);
+            head.note_writer(place);
         }
         head.publish(place);
     }

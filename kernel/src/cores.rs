@@ -126,6 +126,12 @@ fn entry(id: ActorId) -> &'static Entry {
     &TABLE.actors[id.place()]
 }
 
+/// The actor with this number.
+#[inline(always)]
+pub(crate) fn resident(id: ActorId) -> &'static dyn Resident {
+    actor(id)
+}
+
 #[inline(always)]
 fn actor(id: ActorId) -> &'static dyn Resident {
     // SAFETY: an entry is written before its number is given out, and never changes.

@@ -112,6 +112,8 @@ pub struct Descriptor {
     pub(crate) claims_offset: Option<usize>,
     /// How letters may share the actor's state.
     pub(crate) sharing: Sharing,
+    /// Whether one core alone may visit the actor.
+    pub(crate) pinned: bool,
     /// Where the letters lie.
     pub(crate) layout: Layout,
 }

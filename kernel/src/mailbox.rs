@@ -538,10 +538,10 @@ impl Office {
     }
 
     /// The next letters of one lane, for whoever takes readers as they come: most often this core's own, if that has any. None also if another lane
-    /// may have a letter that must not be passed, as `is_there` says of a lane from a place on.
+    /// may have a writer, which must not be passed. Lanes have one slot more than `mask`.
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
-    pub(crate) fn next_row(&self, own: usize, is_there: impl Fn(usize, u16) -> bool) -> Option<Row> {
+    pub(crate) fn next_row(&self, own: usize, mask: u16) -> Option<Row> {
         let (sent, received) = self.counts.counts();
         if let Some(at) = lane::in_one_lane(sent, received) {
             let letters = at.waiting(sent);
@@ -552,7 +552,7 @@ impl Office {
         }
         let half = |word: u32, lane: usize| (word >> (16 * lane)) as u16;
         let lane = if half(received, own) % OWN_TURNS == OWN_TURNS - 1 { own ^ 1 } else { own };
-        if is_there(lane ^ 1, half(received, lane ^ 1)) {
+        if self.lane(lane ^ 1).has_writer(half(received, lane ^ 1), mask) {
             return None;
         }
         let letters = |lane| half(sent, lane).wrapping_sub(half(received, lane));
@@ -561,7 +561,7 @@ impl Office {
 
     #[cfg(not(all(target_os = "none", target_arch = "arm")))]
     #[inline(always)]
-    pub(crate) fn next_row(&self, own: usize, is_there: impl Fn(usize, u16) -> bool) -> Option<Row> {
+    pub(crate) fn next_row(&self, own: usize, mask: u16) -> Option<Row> {
         let until = self.cut(own);
         let received = |lane: usize| self.lane(lane).received();
         let letters = |lane: usize| until[lane].wrapping_sub(received(lane));
@@ -570,7 +570,7 @@ impl Office {
         let others =
             || self.lanes_in_use().map(|(lane, _)| lane).filter(move |&lane| lane != own && letters(lane) != 0);
         let lane = if letters(own) != 0 && own_first { own } else { others().next().unwrap_or(own) };
-        let is_there = |lane| is_there(lane, received(lane)) && !removed(Mutant::WriterPassed);
+        let is_there = |lane| self.lane(lane).has_writer(received(lane), mask) && !removed(Mutant::WriterPassed);
         let is_passed = |&other: &usize| other != lane && letters(other) != 0 && is_there(other);
         if letters(lane) == 0 || self.lanes_in_use().map(|(lane, _)| lane).any(|lane| is_passed(&lane)) {
             return None;

@@ -14,7 +14,7 @@ use crate::lists::ListsOf;
 use crate::methods::Methods;
 use crate::objects::{Claims, Objects, PerLetter};
 use crate::promise::{Fresh, ReplySlot, Ticket};
-use crate::sync::{Count16, Count32, Guarded, Mutant, array_of, const_unless_loom};
+use crate::sync::{Count32, Guarded, Mutant, array_of, const_unless_loom};
 
 /// The head of a slot without a letter, natively in a constant.
 macro_rules! new_head {
@@ -111,8 +111,6 @@ pub(crate) struct Slots<A: Methods, K: ListsOf, const N: usize, const P: usize> 
     /// The promise slot after the one issued last beside the first: asks are answered in about their order, so it is the one
     /// free longest.
     next_reply: Guarded<u16>,
-    /// The place after the last letter that was no reader. Written by the lane's sender ([`is_writer_ahead`]).
-    after_writer: Count16,
     /// Letters dropped by the overflow policy. Written by the lane's sender.
     dropped: Count32,
 }
@@ -145,7 +143,6 @@ impl<A: Methods, K: ListsOf, const N: usize, const P: usize> Slots<A, K, N, P> {
                 letters: array_of!(Slot::new()),
                 replies: array_of!(ReplySlot::new()),
                 next_reply: Guarded::new(0),
-                after_writer: Count16::new(),
                 dropped: Count32::new(),
             }
         }
@@ -188,18 +185,6 @@ impl<A: Methods, K: ListsOf, const N: usize, const P: usize> Slots<A, K, N, P> {
             write_envelope();
         }
         NonNull::from(slot).cast()
-    }
-
-    /// The letter that is about to be published at `place` is no reader. Called by the lane's sender.
-    #[inline(always)]
-    pub(crate) fn note_writer(&self, place: u16) {
-        self.after_writer.hint(place.wrapping_add(1));
-    }
-
-    /// Whether there may be a letter that is no reader, of those from the place `received` on that are published.
-    #[inline(always)]
-    pub(crate) fn has_writer(&self, received: u16) -> bool {
-        is_writer_ahead(self.after_writer.glance(), received, Self::MASK)
     }
 
     /// Counts a letter that the overflow policy dropped. Called by the lane's sender.
@@ -335,6 +320,12 @@ impl Layout {
     /// That of no lane at all, for letters that are in none.
     pub(crate) const NONE: Self = Self { lane_size: 0, letters: 0, letter_size: 0, mask: 0 };
 
+    /// One less than the number of letters a lane has room for, which is a power of two.
+    #[inline(always)]
+    pub(crate) fn mask(&self) -> u16 {
+        self.mask
+    }
+
     /// How many letters a lane has room for.
     #[inline(always)]
     pub(crate) fn capacity(&self) -> u16 {
@@ -354,17 +345,6 @@ impl Layout {
         let letters = unsafe { slots.byte_add(self.letters) };
         Places { slots, letters, letter_size: self.letter_size, mask: self.mask }
     }
-}
-
-/// Whether a lane may have a writer that was not received, from the place after the last one that was sent, and the next place that is
-/// received.
-///
-/// The sender writes down the place of a writer before it publishes it. So whoever has seen a writer published finds its place here, or that
-/// of a later one; and what was not received is no further ahead than the lane has slots. Places come again after 65536 letters, and then a
-/// writer of old may seem to be ahead: it is looked for in vain.
-#[inline(always)]
-fn is_writer_ahead(after_writer: u16, received: u16, mask: u16) -> bool {
-    after_writer.wrapping_sub(received).wrapping_sub(1) <= mask
 }
 
 /// The slots of all lanes of a mailbox, for whoever does not know its type.
@@ -463,26 +443,4 @@ pub(crate) struct Envelope {
     pub(crate) method: u8,
     pub(crate) access: Access,
     pub(crate) claims: Claims,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_writer_ahead;
-
-    /// Wherever the counts are: a writer that was not received is never overlooked, and seldom is there one for no reason.
-    #[test]
-    fn writers_that_were_not_received_are_ahead() {
-        const SLOTS: u16 = 8;
-        for received in [0, 1, 5, 0x7FFF, 0x8000, 0xFFF9, 0xFFFF_u16] {
-            for place in 0..SLOTS {
-                let after = received.wrapping_add(place).wrapping_add(1);
-                assert!(is_writer_ahead(after, received, SLOTS - 1), "the letter {place} places after {received}");
-            }
-            for place in 0..u16::MAX - SLOTS {
-                let after = received.wrapping_sub(place);
-                assert!(!is_writer_ahead(after, received, SLOTS - 1), "received {place} letters before {received}");
-            }
-        }
-        assert!(!is_writer_ahead(0, 0, SLOTS - 1), "there was no letter at all");
-    }
 }

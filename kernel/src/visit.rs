@@ -24,6 +24,7 @@
 
 pub(crate) mod in_hand;
 pub(crate) mod monitored;
+pub(crate) mod readers;
 
 use crate::cores::{self, Core};
 use crate::desk::Resident;

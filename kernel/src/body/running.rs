@@ -14,9 +14,9 @@ use crate::gate::Sharing;
 use crate::hand::{Hand, Readers};
 use crate::inbox::Inbox;
 use crate::lane::Place;
-use crate::letter::{Access, Head, Letter, Link, Method, Stage};
+use crate::letter::{Access, Head, Letter, Method, Stage};
 use crate::lists::{Lists, ListsOf};
-use crate::mailbox::{Mail, Office, Row, Run};
+use crate::mailbox::{Mail, Office, Run};
 use crate::methods::{Grant, Methods};
 use crate::monitor::{Discipline, Monitor, Permits};
 use crate::objects::{Claims, Objects};
@@ -26,7 +26,7 @@ use crate::share;
 use crate::slots::Slot;
 use crate::sync::Ended;
 use crate::trace;
-use crate::visit::{self, OnPanic, in_hand, monitored};
+use crate::visit::{self, OnPanic, in_hand, monitored, readers};
 
 impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Body<A, M, N, P, L> {
     /// A visit.
@@ -121,133 +121,6 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     /// Whether readers are run straight from the lanes.
     const TAKES_READERS: bool =
         matches!(Self::SHARING, Sharing::Parallel) && Slot::<A, HeadIn<M>>::CLAIMS_OFFSET.is_none();
-
-    /// Takes readers out of a lane, if its next letters are some, no older writer may be in another one, and the monitor grants them: one, or, if there
-    /// are many, a share. They are started, and the lock, which was held, is released. Otherwise that is held still.
-    // By itself on a chip: whatever is worked out here is needed here only.
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    #[cfg_attr(target_os = "none", inline(never))]
-    fn take_readers(&'static self, lists: &'static Lists, here: u8, budget: u16) -> Took
-    where
-        Self: Resident,
-    {
-        let (mail, office) = (self.mail, self.mail.office());
-        let own = office.lane_of(here).index;
-        let Some(row) = office.next_row(own, |lane, received| mail.slots(lane).has_writer(received)) else {
-            return Took::none(if office.has_letters(own) { Took::OTHERS } else { Took::NOTHING });
-        };
-        let letter = mail.slots(row.lane).peek(row.place);
-        if Self::view(letter).access() != Access::Reader {
-            return Took::none(Took::OTHERS);
-        }
-        if share::is_enough(row.all) {
-            return self.take_share(lists, here, row, letter, budget);
-        }
-        self.take_one(lists, here, &row, letter)
-    }
-
-    /// The same for one letter, which was found.
-    #[inline(always)]
-    fn take_one(&'static self, lists: &'static Lists, here: u8, row: &Row, letter: NonNull<Head>) -> Took
-    where
-        Self: Resident,
-    {
-        let office = self.office();
-        if row.all != 1 {
-            trace::listed(1);
-        }
-        office.lane(row.lane).receive(row.place);
-        if !self.schedule_readers(office, lists, here, Readers::One(letter)) {
-            return Took::none(Took::OTHERS);
-        }
-        lists.list_running(letter);
-        self.release_beside_readers(lists, here, Readers::One(letter));
-        Took { count: 1, letter: Some(letter) }
-    }
-
-    /// The same for several, of which the first was found.
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    #[cfg_attr(target_os = "none", inline(never))]
-    fn take_share(&'static self, lists: &'static Lists, here: u8, row: Row, first: NonNull<Head>, budget: u16) -> Took
-    where
-        Self: Resident,
-    {
-        let (mail, office) = (self.mail, self.mail.office());
-        let share = share::of_core(here);
-        let part = share::part_of(here, row.all, budget.min(row.letters));
-        // Where somebody waits that a letter leaves, each leaves by itself.
-        if part == 0 || !share.is_free() || office.desk.is_room_wanted() {
-            return self.take_one(lists, here, &row, first);
-        }
-        let Row { lane, place, .. } = row;
-        let slots = mail.slots(lane);
-        let count = share.keep_while(part, |nth| {
-            let letter = slots.peek(place.wrapping_add(nth));
-            (Self::view(letter).access() == Access::Reader).then_some(letter)
-        });
-        trace::listed(u16::from(count));
-        office.lane(lane).receive_until(place.wrapping_add(u16::from(count)));
-        let readers = Readers::Share(share, count);
-        if !self.schedule_readers(office, lists, here, readers) {
-            return Took::none(Took::OTHERS);
-        }
-        share.set_row(lane, place);
-        share.begin(office.desk.known_id(), lists, count);
-        self.release_beside_readers(lists, here, readers);
-        Took { count, letter: None }
-    }
-
-    /// Releases the lock after readers were taken. Whoever finds nothing else to do may have those that are left, in the lanes or in the share.
-    #[inline(always)]
-    fn release_beside_readers(&'static self, lists: &'static Lists, here: u8, readers: Readers<'_>)
-    where
-        Self: Resident,
-    {
-        let office = self.office();
-        let desk = &office.desk;
-        let more = matches!(readers, Readers::Share(..)) || office.has_letters(office.lane_of(here).index);
-        desk.release();
-        if desk.calls() {
-            monitored::answer_with(office, visit::anybody(self), lists, here, readers);
-        }
-        if Self::PINNED_TO.is_none() && more && port::cores() > 1 {
-            cores::offer_actor(here, desk.known_id(), office);
-        }
-    }
-
-    /// The monitor decides about readers that were received; whether they were granted. Otherwise they are in the lists.
-    #[inline(always)]
-    fn schedule_readers(
-        &'static self,
-        office: &'static Office,
-        lists: &'static Lists,
-        here: u8,
-        readers: Readers<'_>,
-    ) -> bool {
-        let hand = Hand::with_readers(office, in_hand::list_lanes, readers);
-        let turn = MonitorTurn::begin(here);
-        let on_panic = OnPanic(|| {
-            if hand.is_granted() {
-                monitored::keep_granted(office, lists, here, readers);
-            } else {
-                hand.put_down(lists, None);
-            }
-            monitored::after_monitors_panic(office, lists, here);
-        });
-        let descriptor = const { &Self::DESCRIPTOR };
-        let inbox = Inbox { lists, descriptor, only: None, hand: Some(&hand), sharing: Self::SHARING };
-        // SAFETY: under the lock, and `schedule` cannot reach this again: all it can do is send, and a send tries for the lock at most.
-        unsafe { &mut *self.monitor.get() }.schedule(inbox);
-        core::mem::forget(on_panic);
-        let granted = hand.is_granted();
-        if granted {
-            turn.before_method();
-        } else {
-            hand.put_down(lists, None);
-        }
-        lists.publish();
-        granted
-    }
 
     /// The monitor decides about the only letter there is; whether it was granted.
     #[inline(always)]
@@ -546,38 +419,11 @@ where
         budget
     }
 
-    unsafe fn run_readers(&'static self, mut here: u8, mut budget: u16) -> Ran {
-        let Some(lists) = self.mail.lists.lists() else { return Ran::All(budget) };
-        loop {
-            let Took { count, letter } = self.take_readers(lists, here, budget);
-            if count == Took::NOTHING {
-                // Whoever was asked to help finds nothing any more. But letters may have come before that was taken back.
-                if cores::take_back_offer(here, self.office().desk.known_id()) {
-                    continue;
-                }
-                return Ran::All(budget);
-            }
-            if count == Took::OTHERS {
-                return Ran::Some(budget);
-            }
-            budget -= u16::from(count);
-            // SAFETY: started under the lock, which was released: this letter, or this core's share.
-            let left = unsafe {
-                match letter {
-                    Some(letter) => self.run_sharing(here, letter),
-                    None => self.run_share(here, count),
-                }
-            };
-            // What was not begun of a share is granted again.
-            if left != Left::Alone || lists.has_granted() {
-                return monitored::after_readers(self.office(), visit::anybody(self), lists, letter, left, budget);
-            }
-            here = port::core();
-            if budget == 0 || monitored::is_wanted_elsewhere(self.office(), here) {
-                let has_more = self.office().has_letters(self.office().lane_of(here).index);
-                return if has_more { Ran::Some(budget) } else { Ran::All(budget) };
-            }
-        }
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    unsafe fn run_readers(&'static self, here: u8, budget: u16) -> Ran {
+        let Some(lists) = self.mail.lists.lists().filter(|_| Self::TAKES_READERS) else { return Ran::Some(budget) };
+        // SAFETY: the caller's promise; it is this actor's monitor.
+        unsafe { readers::run(self.monitor.get(), self.office(), visit::anybody(self), lists, here, budget) }
     }
 
     fn leave(&'static self, letter: NonNull<Head>) {
@@ -643,27 +489,6 @@ where
         }
         // SAFETY: under the lock, and a monitor cannot reach this again: all it can do is send, and a send tries for the lock at most.
         leave_share(unsafe { &mut *self.monitor.get() }, self.mail.office(), lists, here, run)
-    }
-}
-
-/// What [`Body::take_readers`] found. (Two words, so that a chip gives it back in registers.)
-#[derive(Clone, Copy)]
-struct Took {
-    /// So many readers, which were started; [`NOTHING`](Self::NOTHING) or [`OTHERS`](Self::OTHERS) if there are none.
-    count: u8,
-    /// The only one; several are this core's share.
-    letter: Link,
-}
-
-impl Took {
-    /// There is no letter in the lanes.
-    const NOTHING: u8 = 0;
-    /// There is a letter that is no reader, or that must wait.
-    const OTHERS: u8 = u8::MAX;
-
-    #[inline(always)]
-    fn none(why: u8) -> Self {
-        Self { count: why, letter: None }
     }
 }
 
