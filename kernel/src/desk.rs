@@ -35,6 +35,7 @@ use crate::mailbox::Office;
 #[cfg(target_os = "none")]
 use crate::port::MAX_CORES;
 use crate::ready::{ActorId, Mark};
+use crate::share::Share;
 use crate::slots::SlotsOf;
 use crate::sync::{Count32, Flag, Guarded, LockChoice, LockWord, Mutant, TryLock, const_unless_loom, fence, removed};
 use crate::trace;
@@ -74,6 +75,10 @@ pub(crate) trait Resident: Sync {
     /// Tells the monitor of a letter that has left the gate; then its slot is free, also if the monitor panics.
     fn leave(&'static self, letter: NonNull<Head>);
 
+    /// The same for the first so many letters of a share, all that were run, none of which has left; the share is given up. Nothing waits, and the
+    /// share's core has stopped.
+    fn leave_share(&'static self, share: &Share, run: u8);
+
     /// Of an actor with a monitor: runs a letter that was granted.
     ///
     /// # Safety
@@ -104,8 +109,8 @@ pub(crate) trait Resident: Sync {
     /// The caller has started the letter under the lock, which it has released, and runs it once.
     unsafe fn run_sharing(&'static self, here: u8, letter: NonNull<Head>) -> Left;
 
-    /// Runs the letters of this core's share, without the lock, so many at most. If that is had at once after it, those that were run leave,
-    /// as above. Otherwise it is left to whoever has the lock.
+    /// Runs the letters of this core's share, without the lock, so many at most. If that is had after it, those that were run leave, as above.
+    /// Otherwise they have left, or it is left to whoever has the lock, and knows that they have ended.
     ///
     /// # Safety
     /// The caller has taken the share, of letters of this actor, of this size, under the lock, which it has released.

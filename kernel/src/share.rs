@@ -30,10 +30,11 @@
 use core::ptr::NonNull;
 
 use crate::cores;
-use crate::letter::{Head, Link};
-use crate::lists::Lists;
+use crate::letter::{Access, Head, Link};
+use crate::lists::{Lists, deref};
 use crate::port::MAX_CORES;
 use crate::ready::ActorId;
+use crate::slots::Places;
 use crate::sync::{Byte, Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static, removed};
 
 /// The fewest letters that are worth a share.
@@ -134,14 +135,17 @@ impl Share {
         count
     }
 
-    /// Its core keeps letters here before it takes them, while there are such, so many at most; how many. It is free, and the lock is held.
+    /// Its core keeps the next letters of a lane here before it takes them, as long as they are readers, so many at most; how many. It is free, and
+    /// the lock is held.
     #[inline(always)]
-    pub(crate) fn keep_while(&self, most: u16, letter: impl Fn(u16) -> Link) -> u8 {
+    pub(crate) fn keep_readers(&self, lane: Places, place: u16, most: u16) -> u8 {
         let mut count = 0;
-        while count < most.min(MOST as u16)
-            && let kept @ Some(_) = letter(count)
-        {
-            self.letters[usize::from(count)].set(kept);
+        while count < most.min(MOST as u16) {
+            let letter = lane.peek(place.wrapping_add(count));
+            if deref(letter).access.get() != Access::Reader {
+                break;
+            }
+            self.letters[usize::from(count)].set(Some(letter));
             count += 1;
         }
         count as u8
@@ -317,16 +321,26 @@ fn shares_of(id: ActorId, lists: &Lists) -> impl Iterator<Item = &'static Share>
 }
 
 /// Lets letters of an actor leave that were run as parts of shares. If somebody waits for that (`at_once`), that is all of them, and the
-/// cores stop: so those that end from now on leave at once, too. Otherwise it is those of cores that have stopped, or let go. The lock is
-/// held.
+/// cores stop: so those that end from now on leave at once, too. Otherwise it is those of cores that have stopped, or let go. One letter leaves
+/// after the other, or, where nothing waits that the monitor would have to decide about after each, all of a share at once. The lock is held.
 #[inline(never)]
-pub(crate) fn settle(id: ActorId, lists: &Lists, at_once: bool, leave: &mut dyn FnMut(NonNull<Head>)) {
+pub(crate) fn settle(
+    id: ActorId,
+    lists: &Lists,
+    at_once: bool,
+    leave: &mut dyn FnMut(NonNull<Head>),
+    leave_all: &dyn Fn(&Share, u8),
+) {
     for share in shares_of(id, lists) {
         if at_once {
             share.want();
         }
         let (run, stopped) = share.said();
         if !stopped && !share.wanted.is_raised() {
+            continue;
+        }
+        if stopped && share.left() == 0 && lists.is_empty() {
+            leave_all(share, run);
             continue;
         }
         while share.left() != run {

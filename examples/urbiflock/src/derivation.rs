@@ -249,7 +249,7 @@ fn flatten(failure: Failure<DerivationError>) -> DerivationError {
     }
 }
 
-/// Some of the candidates of a flock, to be matched at one version: every so many, because who came later takes longer to find.
+/// Some of the candidates of a flock, to be matched at one version: every so many, because who came later takes longer.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
     version: u32,
@@ -265,8 +265,9 @@ impl Share {
         Self { version, first: nth as u16, end: candidates, step: shares as u16 }
     }
 
+    /// Who came last comes first: it takes longest to find, and what is done last should be short, so that all cores end together.
     fn candidates(self) -> impl Iterator<Item = u16> {
-        (self.first..self.end).step_by(usize::from(self.step))
+        (self.first..self.end).step_by(usize::from(self.step)).rev()
     }
 }
 

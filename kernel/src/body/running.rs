@@ -22,7 +22,7 @@ use crate::monitor::{Discipline, Monitor, Permits};
 use crate::objects::{Claims, Objects};
 use crate::port;
 use crate::ready::Mark;
-use crate::share;
+use crate::share::{self, Share};
 use crate::slots::Slot;
 use crate::sync::Ended;
 use crate::trace;
@@ -432,6 +432,12 @@ where
         }
     }
 
+    fn leave_share(&'static self, share: &Share, run: u8) {
+        let Some(lists) = self.mail.lists.lists() else { return };
+        // SAFETY: under the lock, and a monitor cannot reach this again: all it can do is send, and a send tries for the lock at most.
+        leave_all(unsafe { &mut *self.monitor.get() }, self.mail.office(), lists, share, run);
+    }
+
     #[cfg_attr(not(target_os = "none"), inline(always))]
     unsafe fn run(&'static self, here: u8, letter: NonNull<Head>, alone: bool) {
         // As the compiler knows where letters never share.
@@ -466,6 +472,7 @@ where
     unsafe fn run_share(&'static self, here: u8, count: u8) -> Left {
         let Some(lists) = self.mail.lists.lists() else { return Left::NotYet };
         let (me, share) = (cores::core(here), share::of_core(here));
+        let id = self.office().desk.known_id();
         let mut run = 0;
         loop {
             let on_panic = OnPanic(|| {
@@ -479,12 +486,11 @@ where
             run += 1;
             // After the last one there is nothing to go on to: its end is said by its leaving, or below. Other actors wait no longer than they
             // would for a single letter.
-            if run == count || !share.goes_on(run) || monitored::others_wait_for(self.office(), me, here) {
+            if run == count || !share.goes_on(run) || monitored::others_wait_for(self.office(), id, me, here) {
                 break;
             }
         }
-        if !self.mail.office().desk.try_enter() {
-            share.stop(run);
+        if !self.mail.office().desk.try_enter() && !monitored::enter_with_share(self.office(), share, run) {
             return Left::NotYet;
         }
         // SAFETY: under the lock, and a monitor cannot reach this again: all it can do is send, and a send tries for the lock at most.
@@ -516,6 +522,20 @@ fn leave_share<M: Monitor>(monitor: &mut M, office: &'static Office, lists: &'st
         return leave_share_among_others(monitor, office, lists, here, run);
     }
     let _turn = MonitorTurn::begin(here);
+    let on_panic = OnPanic(|| {
+        share.stop(run);
+        monitored::after_monitors_panic(office, lists, here);
+    });
+    leave_all(monitor, office, lists, share, run);
+    core::mem::forget(on_panic);
+    Left::Alone
+}
+
+/// So many letters of a share leave, the first of it; their slots are freed, and the share is given up. Nothing waits, none of them has left, and the
+/// core has stopped. In a monitor's turn, under the lock.
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
+fn leave_all<M: Monitor>(monitor: &mut M, office: &'static Office, lists: &'static Lists, share: &Share, run: u8) {
     let left = Cell::new(0);
     let free = || {
         lists.gate.release_readers(u16::from(left.get()));
@@ -524,8 +544,6 @@ fn leave_share<M: Monitor>(monitor: &mut M, office: &'static Office, lists: &'st
     let on_panic = OnPanic(|| {
         free();
         share.set_left(left.get());
-        share.stop(run);
-        monitored::after_monitors_panic(office, lists, here);
     });
     while left.get() != run {
         let letter = share.letter(left.get());
@@ -534,9 +552,10 @@ fn leave_share<M: Monitor>(monitor: &mut M, office: &'static Office, lists: &'st
         trace::left(|| office.desk.id(), trace::name(letter));
     }
     core::mem::forget(on_panic);
-    free();
+    if run != 0 {
+        free();
+    }
     share.give_up(lists, run);
-    Left::Alone
 }
 
 /// The same if letters wait, or some of the share have left already.

@@ -18,7 +18,8 @@ use crate::letter::{Head, Letter, Link};
 use crate::lists::Lists;
 use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS};
-use crate::share;
+use crate::ready::ActorId;
+use crate::share::{self, Share};
 use crate::sync::{Ended, Mutant, removed};
 
 /// How often a worker with a letter in hand goes back for events that others left with it.
@@ -93,12 +94,31 @@ pub(crate) fn after_readers<R: Resident + ?Sized>(
     budget: u16,
 ) -> Ran {
     if left == Left::NotYet {
-        if !letter.map_or_else(|| office.desk.enter(), |letter| say_and_enter(office, letter)) {
+        // Whoever has the lock knows of a share.
+        if !letter.is_some_and(|letter| say_and_enter(office, letter)) {
             return Ran::Gone;
         }
         round(office, resident, lists, port::core());
     }
     Ran::Some(budget)
+}
+
+/// The lock was not had at once after so many letters of this core's share were run: it is said that they have ended, before the bell is rung. True if
+/// the lock was had after all, before anybody let them leave.
+#[cold]
+#[inline(never)]
+pub(crate) fn enter_with_share(office: &'static Office, share: &Share, run: u8) -> bool {
+    share.stop(run);
+    if !office.desk.enter() {
+        return false;
+    }
+    let is_there = share.is_of(office.desk.known_id());
+    if !is_there {
+        // Nothing is left to do but what others have rung for.
+        office.desk.abandon();
+        note_here(office, port::core());
+    }
+    is_there
 }
 
 /// A visit began with readers, straight from the lanes.
@@ -365,7 +385,7 @@ fn run_share<R: Resident + ?Sized>(
     }
     // SAFETY: taken under the lock, by this worker.
     let left = unsafe { resident.run_share(here, count) };
-    (left != Left::NotYet || desk.enter()).then_some(left)
+    (left != Left::NotYet).then_some(left)
 }
 
 /// The same for one letter, of which there is one, where it is not worth a share, or none is to be had. None if the lock could not be
@@ -463,17 +483,17 @@ fn say_and_enter(office: &'static Office, letter: NonNull<Head>) -> bool {
 /// surplus, or because of a letter to itself.
 #[inline(always)]
 pub(crate) fn others_wait(office: &Office, here: u8) -> bool {
-    others_wait_for(office, cores::core(here), here)
+    others_wait_for(office, office.desk.known_id(), cores::core(here), here)
 }
 
-/// The same where the core is at hand.
+/// The same where the actor's number and the core are at hand.
 #[inline(always)]
-pub(crate) fn others_wait_for(office: &Office, core: &Core, here: u8) -> bool {
+pub(crate) fn others_wait_for(office: &Office, id: ActorId, core: &Core, here: u8) -> bool {
     let is_marked = || {
         let own = office.lane_of(here);
         !own.shared && office.lane(own.index).is_marked()
     };
-    cores::others_wait_besides(core, || office.desk.known_id(), is_marked)
+    cores::others_wait_besides(core, || id, is_marked)
 }
 
 /// After the lock was released with letters in hand: what others left with this worker is done now and not after the turn. If the monitor
@@ -557,7 +577,9 @@ fn settle<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, l
     if lists.has_shares() {
         // What is not granted may wait for a letter to leave, and who wants room for its slot.
         let at_once = !lists.is_empty() || office.desk.is_room_wanted();
-        share::settle(office.desk.known_id(), lists, at_once, &mut leave);
+        share::settle(office.desk.known_id(), lists, at_once, &mut leave, &|share, run| {
+            resident.leave_share(share, run)
+        });
     }
     core::mem::forget(on_panic);
 }

@@ -178,9 +178,7 @@ unsafe fn take_share<M: Monitor>(
         return unsafe { take_one(monitor, office, lists, here, &row, first) };
     }
     let Row { lane, place, .. } = row;
-    let places = lists.lane(lane);
-    let letter_at = |nth| Some(places.peek(place.wrapping_add(nth)));
-    let count = share.keep_while(part, |nth| letter_at(nth).filter(|&letter| is_reader(lists, letter)));
+    let count = share.keep_readers(lists.lane(lane), place, part);
     trace::listed(u16::from(count));
     office.lane(lane).receive_until(place.wrapping_add(u16::from(count)));
     let readers = Readers::Share(share, count);
