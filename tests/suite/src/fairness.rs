@@ -229,9 +229,14 @@ pub(crate) struct Circle;
 #[actor]
 impl Circle {
     /// Waits for an answer of this very actor, while another one waits for the core as well.
-    pub fn wait(&self) {
+    pub fn wait(&self, device: &'static dyn Device) {
         let _ = SPINNER_0.spin(&SPINNER_0).tell();
-        let awaited = critical_section::with(|token| AWAITED.borrow(token).take());
+        // A core that is free may be here before all has been asked.
+        let mut awaited = None;
+        spin_until(device, || {
+            awaited = critical_section::with(|token| AWAITED.borrow(token).take());
+            awaited.is_some()
+        });
         ANSWER.store(awaited.and_then(|awaited| awaited.get().ok()).unwrap_or(u32::MAX), SeqCst);
     }
     /// The number after this one.
@@ -265,7 +270,7 @@ fn share_let_go_of(device: &'static dyn Device) -> Result<(), Stop> {
     ANSWER.store(0, SeqCst);
     MISSED.store(0, SeqCst);
     deliver(device, GUEST.stay(device).tell())?;
-    deliver(device, CIRCLE.wait().tell())?;
+    deliver(device, CIRCLE.wait(device).tell())?;
     let mut asked: [Option<Promise<u32>>; QUESTIONS as usize] = [const { None }; QUESTIONS as usize];
     for (number, promise) in (1..).zip(&mut asked) {
         *promise = CIRCLE.next(number).ask().ok();
