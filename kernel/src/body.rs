@@ -301,8 +301,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         let letter = unsafe { mail.slots(lane).write(place, envelope, Self::IN_ORDER, message) };
         trace::sent(|| office.desk.id(), trace::name(letter));
         // Whoever takes readers out of another lane must know of a writer in this one.
-        if matches!(Self::SHARING, Sharing::Parallel) && access != Access::Reader {
-            head.note_writer(place);
+        if let Some(lists) = mail.lists.lists()
+            && matches!(Self::SHARING, Sharing::Parallel)
+            && access != Access::Reader
+        {
+            lists.note_writer(lane, place);
         }
         head.publish(place);
     }

@@ -60,8 +60,6 @@ struct SenderSide {
     was_full: Flag,
     /// The core that waits for room, plus one.
     wants_room: Byte,
-    /// The place after that of the last letter that was no reader, where readers are taken as they come.
-    after_writer: Count16,
     /// Taken by senders where several share the lane. (A chip has it on the desk.)
     #[cfg(not(target_os = "none"))]
     shared: LockWord,
@@ -94,7 +92,6 @@ impl LaneHead {
                     noted: Byte::new(),
                     was_full: Flag::new(),
                     wants_room: Byte::new(),
-                    after_writer: Count16::new(),
                     #[cfg(not(target_os = "none"))]
                     shared: LockWord::new(),
                 },
@@ -276,12 +273,6 @@ impl<'a> Lane<'a> {
         self.allowed().read(Mutant::NumberReadRelaxed) != 0
     }
 
-    /// The letter that is about to be published at `place` is no reader.
-    #[inline(always)]
-    pub(crate) fn note_writer(self, place: u16) {
-        self.head.sender.after_writer.hint(place.wrapping_add(1));
-    }
-
     /// Publishes the letter that was written into the place of [`room`](Self::room).
     #[inline(always)]
     pub(crate) fn publish(self, place: u16) {
@@ -366,13 +357,6 @@ impl<'a> Lane<'a> {
     #[inline(always)]
     pub(crate) fn has_letter(self) -> bool {
         self.published() != self.received()
-    }
-
-    /// Whether there may be a letter that is no reader, of those from the place `received` on that are published, in a lane with one slot more
-    /// than `mask`.
-    #[inline(always)]
-    pub(crate) fn has_writer(self, received: u16, mask: u16) -> bool {
-        is_writer_ahead(self.head.sender.after_writer.glance(), received, mask)
     }
 
     /// How many letters wait to be received.
@@ -482,38 +466,5 @@ impl<'a> Shared<'a> {
 impl Drop for Shared<'_> {
     fn drop(&mut self) {
         self.0.clear();
-    }
-}
-
-/// Whether a lane may have a writer that was not received, from the place after the last one that was sent, and the next place that is
-/// received.
-///
-/// The sender writes down the place of a writer before it publishes it. So whoever has seen a writer published finds its place here, or that
-/// of a later one; and what was not received is no further ahead than the lane has slots. Places come again after 65536 letters, and then a
-/// writer of old may seem to be ahead: it is looked for in vain.
-#[inline(always)]
-fn is_writer_ahead(after_writer: u16, received: u16, mask: u16) -> bool {
-    after_writer.wrapping_sub(received).wrapping_sub(1) <= mask
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_writer_ahead;
-
-    /// Wherever the counts are: a writer that was not received is never overlooked, and seldom is there one for no reason.
-    #[test]
-    fn writers_that_were_not_received_are_ahead() {
-        const SLOTS: u16 = 8;
-        for received in [0, 1, 5, 0x7FFF, 0x8000, 0xFFF9, 0xFFFF_u16] {
-            for place in 0..SLOTS {
-                let after = received.wrapping_add(place).wrapping_add(1);
-                assert!(is_writer_ahead(after, received, SLOTS - 1), "the letter {place} places after {received}");
-            }
-            for place in 0..u16::MAX - SLOTS {
-                let after = received.wrapping_sub(place);
-                assert!(!is_writer_ahead(after, received, SLOTS - 1), "received {place} letters before {received}");
-            }
-        }
-        assert!(!is_writer_ahead(0, 0, SLOTS - 1), "there was no letter at all");
     }
 }

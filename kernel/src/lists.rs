@@ -7,8 +7,9 @@ use core::ptr::NonNull;
 use crate::gate::{Gate, Sharing};
 use crate::letter::{Access, Descriptor, Head, HeadOf, Letter, Link, Stage, TopAlone};
 use crate::objects::Claims;
+use crate::port::MAX_CORES;
 use crate::slots::{Order, OrderOf, Places};
-use crate::sync::{Count32, Ended, Guarded, Mutant, const_unless_loom};
+use crate::sync::{Count16, Count32, Ended, Guarded, Mutant, array_of, const_unless_loom};
 use crate::trace::Owner;
 
 /// The lists of an actor's letters: [`Lists`] where a monitor decides, nothing where none does.
@@ -56,7 +57,7 @@ impl ListsOf for Lists {
     type Order<const N: usize> = Order<N>;
 }
 
-/// The lists of letters of one actor, and its gate. Everything here is under the actor's lock.
+/// The lists of letters of one actor, and its gate. Everything here is under the actor's lock, but for what is atomic.
 ///
 /// A letter is in the list of waiting letters, then in that of granted ones, then, if it is run without the lock, in that of
 /// running ones, or in a core's share ([`share`](crate::share)). A letter that is granted while it is the oldest leaves the first
@@ -85,6 +86,8 @@ pub struct Lists {
     in_shares: Guarded<u16>,
     /// Grants that would have aliased.
     refused: Count32,
+    /// For each lane the place after that of its last letter that was no reader. Written by the lane's sender, who does not have the lock.
+    after_writer: [Count16; MAX_CORES],
 }
 
 impl Lists {
@@ -105,6 +108,7 @@ impl Lists {
                 shares: Guarded::new(0),
                 in_shares: Guarded::new(0),
                 refused: Count32::new(),
+                after_writer: array_of!(Count16::new()),
             }
         }
     }
@@ -135,6 +139,22 @@ impl Lists {
         debug_assert!(lanes.is_some());
         // SAFETY: written before the number was published, and the caller came here by the number; what was promised then.
         unsafe { self.descriptor().layout.lane(lanes.unwrap_unchecked(), lane) }
+    }
+
+    /// The letter that is about to be published at a place of a lane is no reader. Called by the lane's sender.
+    #[inline(always)]
+    pub(crate) fn note_writer(&self, lane: usize, place: u16) {
+        if let Some(after_writer) = self.after_writer.get(lane) {
+            after_writer.hint(place.wrapping_add(1));
+        }
+    }
+
+    /// Whether a lane may have a letter that is no reader, of those from the place `received` on that are published.
+    #[inline(always)]
+    pub(crate) fn has_writer(&self, lane: usize, received: u16) -> bool {
+        self.after_writer
+            .get(lane)
+            .is_none_or(|after| is_writer_ahead(after.glance(), received, self.descriptor().layout.mask()))
     }
 
     /// The oldest letter that waits.
@@ -683,4 +703,37 @@ pub(crate) fn deref<'a>(letter: NonNull<Head>) -> &'a Head {
     // SAFETY: links are made from slots of static mailboxes, or from those of a rehearsal, which cannot move once it has
     // linked one and whose lists nobody walks after it; the fields are cells.
     unsafe { letter.as_ref() }
+}
+
+/// Whether a lane may have a writer that was not received, from the place after the last one that was sent, and the next place that is
+/// received.
+///
+/// The sender writes down the place of a writer before it publishes it. So whoever has seen a writer published finds its place here, or that
+/// of a later one; and what was not received is no further ahead than the lane has slots. Places come again after 65536 letters, and then a
+/// writer of old may seem to be ahead: it is looked for in vain.
+#[inline(always)]
+fn is_writer_ahead(after_writer: u16, received: u16, mask: u16) -> bool {
+    after_writer.wrapping_sub(received).wrapping_sub(1) <= mask
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_writer_ahead;
+
+    /// Wherever the counts are: a writer that was not received is never overlooked, and seldom is there one for no reason.
+    #[test]
+    fn writers_that_were_not_received_are_ahead() {
+        const SLOTS: u16 = 8;
+        for received in [0, 1, 5, 0x7FFF, 0x8000, 0xFFF9, 0xFFFF_u16] {
+            for place in 0..SLOTS {
+                let after = received.wrapping_add(place).wrapping_add(1);
+                assert!(is_writer_ahead(after, received, SLOTS - 1), "the letter {place} places after {received}");
+            }
+            for place in 0..u16::MAX - SLOTS {
+                let after = received.wrapping_sub(place);
+                assert!(!is_writer_ahead(after, received, SLOTS - 1), "received {place} letters before {received}");
+            }
+        }
+        assert!(!is_writer_ahead(0, 0, SLOTS - 1), "there was no letter at all");
+    }
 }

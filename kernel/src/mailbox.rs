@@ -65,7 +65,7 @@ pub struct Mail<A: Methods, M: Monitor, const N: usize, const P: usize, const L:
 }
 
 // SAFETY: the office and the slots are `Sync` by themselves, for the reasons given there. The lists are used under the lock of the
-// desk only (the count of refusals apart, which is atomic). No monitor is in it.
+// desk only (but for what is atomic in them). No monitor is in it.
 #[expect(unsafe_code, reason = "shares the lists between cores, under the lock")]
 unsafe impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Sync for Mail<A, M, N, P, L> {}
 
@@ -537,11 +537,11 @@ impl Office {
         }
     }
 
-    /// The next letters of one lane, for whoever takes readers as they come: most often this core's own, if that has any. None also if another lane
-    /// may have a writer, which must not be passed. Lanes have one slot more than `mask`.
+    /// The next letters of one lane, for whoever takes readers as they come: this core's own, if that has any and no other lane has one that is much
+    /// older. None also if another lane may have a writer, which must not be passed.
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
-    pub(crate) fn next_row(&self, own: usize, mask: u16) -> Option<Row> {
+    pub(crate) fn next_row(&self, lists: &Lists, own: usize) -> Option<Row> {
         let (sent, received) = self.counts.counts();
         if let Some(at) = lane::in_one_lane(sent, received) {
             let letters = at.waiting(sent);
@@ -551,32 +551,34 @@ impl Office {
             return None;
         }
         let half = |word: u32, lane: usize| (word >> (16 * lane)) as u16;
-        let lane = if half(received, own) % OWN_TURNS == OWN_TURNS - 1 { own ^ 1 } else { own };
-        if self.lane(lane ^ 1).has_writer(half(received, lane ^ 1), mask) {
-            return None;
-        }
-        let letters = |lane| half(sent, lane).wrapping_sub(half(received, lane));
-        Some(Row { lane, place: half(received, lane), letters: letters(lane), all: letters(lane) + letters(lane ^ 1) })
+        let received = |lane| half(received, lane);
+        let letters = |lane| half(sent, lane).wrapping_sub(received(lane));
+        let lane = if is_much_older(lists, (own ^ 1, received(own ^ 1)), (own, received(own))) { own ^ 1 } else { own };
+        let other = lane ^ 1;
+        (!lists.has_writer(other, received(other))).then(|| Row {
+            lane,
+            place: received(lane),
+            letters: letters(lane),
+            all: letters(lane) + letters(other),
+        })
     }
 
     #[cfg(not(all(target_os = "none", target_arch = "arm")))]
     #[inline(always)]
-    pub(crate) fn next_row(&self, own: usize, mask: u16) -> Option<Row> {
+    pub(crate) fn next_row(&self, lists: &Lists, own: usize) -> Option<Row> {
         let until = self.cut(own);
         let received = |lane: usize| self.lane(lane).received();
         let letters = |lane: usize| until[lane].wrapping_sub(received(lane));
-        // Now and then others come first.
-        let own_first = received(own) % OWN_TURNS != OWN_TURNS - 1;
-        let others =
-            || self.lanes_in_use().map(|(lane, _)| lane).filter(move |&lane| lane != own && letters(lane) != 0);
-        let lane = if letters(own) != 0 && own_first { own } else { others().next().unwrap_or(own) };
-        let is_there = |lane| self.lane(lane).has_writer(received(lane), mask) && !removed(Mutant::WriterPassed);
-        let is_passed = |&other: &usize| other != lane && letters(other) != 0 && is_there(other);
-        if letters(lane) == 0 || self.lanes_in_use().map(|(lane, _)| lane).any(|lane| is_passed(&lane)) {
+        let others = || (0..self.lanes.len()).filter(move |&lane| lane != own && letters(lane) != 0);
+        let is_next =
+            |&lane: &usize| letters(own) == 0 || is_much_older(lists, (lane, received(lane)), (own, received(own)));
+        let lane = others().find(is_next).unwrap_or(own);
+        let may_be_passed = |other| !lists.has_writer(other, received(other)) || removed(Mutant::WriterPassed);
+        let with_letters = || others().chain((letters(own) != 0).then_some(own));
+        if letters(lane) == 0 || !with_letters().filter(|&other| other != lane).all(may_be_passed) {
             return None;
         }
-        let all = letters(own) + others().map(letters).sum::<u16>();
-        Some(Row { lane, place: received(lane), letters: letters(lane), all })
+        Some(Row { lane, place: received(lane), letters: letters(lane), all: with_letters().map(letters).sum() })
     }
 
     #[inline(never)]
@@ -639,8 +641,14 @@ pub(crate) struct Row {
     pub(crate) all: u16,
 }
 
-/// Every so many readers that were received from a core's own lane, another one comes first.
-const OWN_TURNS: u16 = 64;
+/// Whether a letter, at a place of a lane, is so much older than another one that it comes first, whichever lane that is.
+#[inline(always)]
+fn is_much_older(lists: &Lists, (lane, place): (usize, u16), (than, at): (usize, u16)) -> bool {
+    /// So many letters may pass a reader.
+    const PATIENCE: u16 = 64;
+    let stamp = |lane, place| stamp_of(lists.lane(lane).peek(place));
+    is_older(stamp(lane, place).wrapping_add(PATIENCE), stamp(than, at))
+}
 
 /// Letters that are next: those of one lane, up to a place.
 pub(crate) struct Run {

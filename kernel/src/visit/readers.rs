@@ -106,7 +106,7 @@ impl Took {
 unsafe fn take<M: Monitor>(monitor: *mut M, office: &'static Office, lists: &'static Lists, budget: u16) -> Took {
     let here = port::core();
     let own = office.lane_of(here).index;
-    let Some(row) = office.next_row(own, lists.descriptor().layout.mask()) else {
+    let Some(row) = office.next_row(lists, own) else {
         return Took::none(if office.has_letters(own) { Took::OTHERS } else { Took::NOTHING });
     };
     let letter = lists.lane(row.lane).peek(row.place);
