@@ -569,7 +569,9 @@ impl Office {
         let until = self.cut(own);
         let received = |lane: usize| self.lane(lane).received();
         let letters = |lane: usize| until[lane].wrapping_sub(received(lane));
-        let others = || (0..self.lanes.len()).filter(move |&lane| lane != own && letters(lane) != 0);
+        // Only those in use were looked at.
+        let in_use = || self.lanes_in_use().map(|(lane, _)| lane);
+        let others = || in_use().filter(|&lane| lane != own && letters(lane) != 0);
         let is_next =
             |&lane: &usize| letters(own) == 0 || is_much_older(lists, (lane, received(lane)), (own, received(own)));
         let lane = others().find(is_next).unwrap_or(own);
