@@ -1,5 +1,5 @@
-//! Letters in hand: the oldest of an actor's, or some of its readers while there is no writer, offered to its monitor before they are in
-//! any list.
+//! Letters in hand: the oldest of an actor's, or some of its readers that no older writer waits before, offered to its monitor before they
+//! are in any list.
 //!
 //! On a chip, a list costs more than most methods do. And most decisions need none: whether the oldest letter may run alone, or whether
 //! readers may come in as they came. So a worker takes such letters out of their lanes and offers them as they are; the others
