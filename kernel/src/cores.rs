@@ -866,6 +866,12 @@ fn others(here: u8) -> impl Iterator<Item = u8> {
     (0..port::cores()).filter(move |&other| other != here)
 }
 
+/// This core has seen something that others offer, and has no time for it: it looks again when it has.
+#[inline(always)]
+pub(crate) fn look_later(here: u8) {
+    core(here).ready.look_later();
+}
+
 /// Visits the actors in other cores' sets that this core has not looked at. True if there were any.
 #[inline(always)]
 pub(crate) fn help_others(here: u8) -> bool {

@@ -120,7 +120,7 @@ pub(crate) trait Resident: Sync {
 /// Whether a letter, or a share of letters, that was run without the lock has left.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Left {
-    /// The lock was not had at once.
+    /// The lock was not had, at once or, after a share, at all.
     NotYet,
     /// It has, and no letter waited.
     Alone,

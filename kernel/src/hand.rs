@@ -74,7 +74,7 @@ impl<'h> Hand<'h> {
         Some(usize::from(readers.count()))
     }
 
-    /// Puts what is in hand, and what is in the lanes, into the lists, while the monitor decides. Readers that were granted stay in their share.
+    /// Puts what is in hand, and what is in the lanes, into the lists, while the monitor decides. Readers that were granted stay where they are.
     /// `oldest` is the letter in hand where that is no reader's hand.
     #[cold]
     #[inline(never)]
@@ -85,8 +85,10 @@ impl<'h> Hand<'h> {
         if self.put_down(lists, oldest) == InLanes::NotListed {
             (self.list_lanes)(self.office, lists, None);
         }
-        // The monitor is being asked about all of them.
-        lists.seen();
+        // The monitor is being asked about all of them; but if it has granted what was in hand, it meant others, too, and is asked again.
+        if !self.granted.get() {
+            lists.seen();
+        }
     }
 
     /// The same after the monitor has decided: it was asked about what is in hand, and no more. The oldest letter comes before all others;

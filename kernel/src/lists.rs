@@ -86,8 +86,9 @@ pub struct Lists {
     in_shares: Guarded<u16>,
     /// Grants that would have aliased.
     refused: Count32,
-    /// For each lane the place after that of its last letter that was no reader. Written by the lane's sender, who does not have the lock.
-    after_writer: [Count16; MAX_CORES],
+    /// For each of the first lanes the place after that of its last letter that was no reader. Written by the lane's sender, who does not have the
+    /// lock. (A mailbox of a host may have more lanes than that: those may always have a writer.)
+    after_writer: [Count16; if MAX_CORES < 8 { MAX_CORES } else { 8 }],
 }
 
 impl Lists {

@@ -573,8 +573,8 @@ impl Office {
         let in_use = || self.lanes_in_use().map(|(lane, _)| lane);
         let others = || in_use().filter(|&lane| lane != own && letters(lane) != 0);
         let is_next =
-            |&lane: &usize| letters(own) == 0 || is_much_older(lists, (lane, received(lane)), (own, received(own)));
-        let lane = others().find(is_next).unwrap_or(own);
+            |lane, than| letters(than) == 0 || is_much_older(lists, (lane, received(lane)), (than, received(than)));
+        let lane = others().fold(own, |chosen, lane| if is_next(lane, chosen) { lane } else { chosen });
         let may_be_passed = |other| !lists.has_writer(other, received(other)) || removed(Mutant::WriterPassed);
         let with_letters = || others().chain((letters(own) != 0).then_some(own));
         if letters(lane) == 0 || !with_letters().filter(|&other| other != lane).all(may_be_passed) {

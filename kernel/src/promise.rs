@@ -327,7 +327,7 @@ impl Ticket {
     /// Whether it is worth looking for the answer. A hint: by now the ticket may name another use of the slot.
     #[inline(always)]
     pub(crate) fn seems_resolved(self) -> bool {
-        self.head().answer().glance() != PENDING
+        self.head().answer().glance() == GIVEN
     }
 
     /// Whether nobody will look at the answer.

@@ -32,7 +32,7 @@ use core::ptr::NonNull;
 use crate::cores;
 use crate::letter::{Access, Head, Link};
 use crate::lists::{Lists, deref};
-use crate::port::MAX_CORES;
+use crate::port::{self, MAX_CORES};
 use crate::ready::ActorId;
 use crate::slots::Places;
 use crate::sync::{Byte, Count32, Flag, Guarded, Mutant, array_of, const_unless_loom, fence, kernel_static, removed};
@@ -297,7 +297,9 @@ pub(crate) fn begin() {
 /// How many of so many letters a core takes at once, none if they are not worth a share.
 #[inline(always)]
 pub(crate) fn part_of(here: u8, letters: u16, most: u16) -> u16 {
-    let part = cores::part_of(here, letters).min(most).min(MOST as u16);
+    // Where there are many cores, smaller shares are sooner in their hands.
+    let limit = if port::cores() > 2 { MOST as u16 / 2 } else { MOST as u16 };
+    let part = cores::part_of(here, letters).min(most).min(limit.max(LEAST));
     if letters < ENOUGH || part < LEAST { 0 } else { part }
 }
 
@@ -359,6 +361,13 @@ pub(crate) fn settle(
 /// Whether letters of an actor have ended as parts of shares, and not left. The lock is held.
 pub(crate) fn has_ended(id: ActorId, lists: &Lists) -> bool {
     shares_of(id, lists).any(|share| share.said().0 != share.left())
+}
+
+/// Whether a core has let go of letters of an actor that it has not begun. The lock is held.
+#[cold]
+#[inline(never)]
+pub(crate) fn is_let_go(id: ActorId, lists: &Lists) -> bool {
+    shares_of(id, lists).any(|share| share.wanted.is_raised() && share.count.get() > share.said().0 + 1)
 }
 
 /// Whether a core has stopped with a share of an actor's letters. The lock is held.

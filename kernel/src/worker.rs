@@ -72,7 +72,7 @@ pub fn begin_anew() {
     }
 }
 
-/// One turn of the loop: what can be done now, within bounds. False if there was nothing to do.
+/// One turn of the loop: what can be done now, within bounds. False if there was nothing to do, or a turn that waits can go on.
 // There once on a chip: every loop of a worker calls it.
 #[cfg_attr(target_os = "none", inline(never))]
 pub fn step_once() -> bool {
@@ -184,12 +184,16 @@ fn shielded(turn: &mut impl FnMut()) {
 fn visit_until(here: u8, promise: &mut Holder) -> Option<Ticket> {
     for _ in 0..VISITS_UNASKED {
         // What a visit needs is not to be worked out before the loop, for visits that never come.
-        if cores::has_notice(here) || !cores::visit_next(core::hint::black_box(here)) {
+        if cores::has_notice(here) {
             break;
         }
+        let goes_on = cores::visit_next(core::hint::black_box(here));
         let answer = promise.resolved();
         if answer.is_some() {
             return answer;
+        }
+        if !goes_on {
+            break;
         }
     }
     None

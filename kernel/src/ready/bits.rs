@@ -193,6 +193,12 @@ impl Ready {
         self.looked.iter().for_each(|looked| looked.set(0));
     }
 
+    /// The same, because it has seen something there, and left it for later.
+    #[inline(always)]
+    pub(crate) fn look_later(&self) {
+        self.look_again();
+    }
+
     /// Whether core `other` has something that this core has not looked at, or has no more what it had: that is new when it comes
     /// back.
     #[inline(always)]

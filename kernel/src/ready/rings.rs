@@ -242,6 +242,11 @@ impl Ready {
     /// Whoever offers something again says so by a count.
     pub(crate) fn look_again(&self) {}
 
+    /// Forgets what this core has heard of others: it has seen something there, and left it for later.
+    pub(crate) fn look_later(&self) {
+        self.heard.iter().for_each(|heard| heard.set(heard.get().wrapping_sub(1)));
+    }
+
     /// Whether core `other` has something that this core has not looked at.
     pub(crate) fn missed(&self, other: usize, theirs: &Self) -> bool {
         theirs.unpinned.tail.read(Mutant::NotedReadRelaxed) != self.looked[other].get()

@@ -13,6 +13,7 @@ use core::ptr::NonNull;
 use super::{BATCH, OnPanic, abandon, exit, in_hand, note_here, tell_of_room};
 use crate::cores::{self, Core, MonitorTurn};
 use crate::desk::{Left, Ran, Resident};
+use crate::gate::Sharing;
 use crate::hand::Readers;
 use crate::letter::{Head, Letter, Link};
 use crate::lists::Lists;
@@ -135,11 +136,14 @@ pub(crate) fn go_on_after_readers<R: Resident + ?Sized>(
         Ran::All(budget) if lists.has_shares() && can_take_back(office, here, budget) => {
             go_on(office, resident, lists, here, budget)
         }
-        Ran::All(_) if is_left_in_share(office, lists, here) => {
+        Ran::All(_) if is_let_go(office, lists) => {
             let _ = exit(office);
             true
         }
         Ran::All(_) => {
+            if lists.has_shares() {
+                cores::look_later(here);
+            }
             office.desk.release();
             office.desk.calls() && answer(office, resident, lists, here)
         }
@@ -154,11 +158,12 @@ fn can_take_back(office: &'static Office, here: u8, budget: u16) -> bool {
     budget == BATCH || !is_wanted_elsewhere(office, here)
 }
 
-/// Whether letters are in the share of this very core: a turn of it waits, perhaps for one of them, and has let go of them. They are taken back by a
-/// visit, which this core must come back for if it has no time now. (What another core has in its share, that one has offered.)
+/// Whether letters are in a share that its core has let go of: a turn of it waits, perhaps for one of them, or somebody wants them. They are taken back
+/// by a visit, which this core must come back for if it has no time now: it may be the one that was rung for. (What a core has in its share
+/// otherwise, it has offered, and this core looks at that again when it has time.)
 #[inline(always)]
-fn is_left_in_share(office: &Office, lists: &Lists, here: u8) -> bool {
-    lists.has_shares() && share::of_core(here).is_of(office.desk.known_id())
+fn is_let_go(office: &Office, lists: &Lists) -> bool {
+    lists.has_shares() && share::is_let_go(office.desk.known_id(), lists)
 }
 
 /// Whether a letter may have ended without anybody who could ring: by a panic.
@@ -212,9 +217,11 @@ pub(crate) fn go_on<R: Resident + ?Sized>(
                 if share::take_back(desk.known_id(), lists) {
                     continue;
                 }
-            } else if is_left_in_share(office, lists, here) {
+            } else if is_let_go(office, lists) {
                 let _ = exit(office);
                 return true;
+            } else if lists.has_shares() {
+                cores::look_later(here);
             }
             // What was offered is gone. Letters may have come before it was taken back: so it is only if the lanes are looked at next.
             if (lists.is_empty() || removed(Mutant::OfferTakenBack))
@@ -230,8 +237,8 @@ pub(crate) fn go_on<R: Resident + ?Sized>(
             continue;
         }
         if budget == 0 || (budget < BATCH && is_wanted_elsewhere(office, here)) {
-            // Whoever rang is served when this core comes back; other cores may have what is granted meanwhile.
-            let shared = granted && !lists.gate.has_writer();
+            // Whoever rang is served when this core comes back; other cores may have what is granted, or could be, meanwhile.
+            let shared = !lists.gate.has_writer() && (granted || lists.descriptor().sharing == Sharing::Parallel);
             let _ = exit(office);
             if shared {
                 offer(office, here);
@@ -518,7 +525,8 @@ fn answer_in_hand<R: Resident + ?Sized>(
         let on_panic = OnPanic(|| taken.give_back(here));
         round(office, resident, lists, here);
         core::mem::forget(on_panic);
-        surplus = lists.has_granted() || office.has_letters(office.lane_of(here).index);
+        // Whoever rang may have come for what is in the shares.
+        surplus = lists.has_granted() || lists.has_shares() || office.has_letters(office.lane_of(here).index);
         rang = exit(office);
     }
     if rang || surplus {

@@ -5,8 +5,8 @@
 //! down the place, before it did anything else: whoever sees what the writer has caused sees that, too, and takes no reader until all letters were
 //! listed by age ([`Office::next_row`]). (A writer that is just being sent has caused nothing yet.)
 //!
-//! If there are many, a core takes a share of them ([`share`](crate::share)), and one tenure of the lock serves all of it. Other cores are told
-//! each time: whoever finds nothing else to do takes what is left in the lanes, or back from the share.
+//! If there are many, a core takes a share of them ([`share`](crate::share)), and one tenure of the lock serves all of it. Other cores are told each
+//! time, if there are any that can come: whoever finds nothing else to do takes what is left in the lanes, or back from the share.
 //!
 //! All this depends on the monitor, but not on the actor's type: on a chip it is there once per monitor.
 #![expect(unsafe_code, reason = "asks a monitor under its lock, and keeps the promises that running letters asks for")]
@@ -14,7 +14,7 @@
 use core::ptr::NonNull;
 
 use super::in_hand::list_lanes;
-use super::{OnPanic, monitored};
+use super::{OnPanic, monitored, note_here};
 use crate::cores::{self, MonitorTurn};
 use crate::desk::{Left, Ran, Resident};
 use crate::hand::{Hand, Readers};
@@ -218,6 +218,14 @@ unsafe fn schedule<M: Monitor>(
     let inbox = Inbox { lists, descriptor: lists.descriptor(), only: None, hand: Some(&hand), sharing };
     // SAFETY: it is there, and under the lock; `schedule` cannot reach this again: all it can do is send, and a send tries for the lock at most.
     unsafe { &mut *monitor }.schedule(inbox);
+    if hand.is_granted() && !hand.holds_all() && lists.has_unseen() {
+        core::hint::cold_path();
+        // It has granted these and then looked at others, which it might have granted, too, had they been there.
+        lists.publish();
+        lists.seen();
+        // SAFETY: as above.
+        unsafe { &mut *monitor }.schedule(Inbox { hand: None, ..inbox });
+    }
     core::mem::forget(on_panic);
     let granted = hand.is_granted();
     if granted {
@@ -233,12 +241,19 @@ unsafe fn schedule<M: Monitor>(
 #[inline(always)]
 fn release(office: &'static Office, lists: &'static Lists, here: u8, readers: Readers<'_>) {
     let desk = &office.desk;
-    let more = matches!(readers, Readers::Share(..)) || office.has_letters(office.lane_of(here).index);
+    let more =
+        matches!(readers, Readers::Share(..)) || office.has_letters(office.lane_of(here).index) || lists.has_granted();
     desk.release();
     if desk.calls() {
         monitored::answer_with(office, cores::resident(desk.known_id()), lists, here, readers);
     }
-    if more && !lists.descriptor().pinned && port::cores() > 1 {
+    if !more {
+        return;
+    }
+    if lists.descriptor().pinned || port::cores() == 1 {
+        // Nobody else can come. But these readers may wait for others, which this core runs meanwhile.
+        note_here(office, here);
+    } else {
         cores::offer_actor(here, desk.known_id(), office);
     }
 }
