@@ -722,6 +722,12 @@ pub(crate) fn part_of(here: u8, letters: u16) -> u16 {
     }
 }
 
+/// Whether another core says that it is idle.
+#[inline(always)]
+pub(crate) fn is_any_idle(here: u8) -> bool {
+    idle_core(here).is_some()
+}
+
 /// Some core that says it is idle.
 #[inline(always)]
 fn idle_core(here: u8) -> Option<u8> {

@@ -237,8 +237,10 @@ pub(crate) fn go_on<R: Resident + ?Sized>(
             continue;
         }
         if budget == 0 || (budget < BATCH && is_wanted_elsewhere(office, here)) {
-            // Whoever rang is served when this core comes back; other cores may have what is granted, or could be, meanwhile.
-            let shared = !lists.gate.has_writer() && (granted || lists.descriptor().sharing == Sharing::Parallel);
+            // Whoever rang is served when this core comes back; other cores may have what is granted meanwhile, or what is in the lanes, if
+            // one has nothing to do.
+            let can_share = granted || (lists.descriptor().sharing == Sharing::Parallel && cores::is_any_idle(here));
+            let shared = can_share && !lists.gate.has_writer();
             let _ = exit(office);
             if shared {
                 offer(office, here);
