@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use flockwork::{
-    Actor, Any, Eventually as _, Filter as _, Inbox, Letter, Monitor, Parallel, Pinned, Promise, Readers,
+    Actor, Affinity, Any, Eventually as _, Filter as _, Inbox, Letter, Monitor, Parallel, Pinned, Promise, Readers,
     ReadersWriter, Ref, Report, Writers, actor,
 };
 use support::{Occupancy, device, insist_outside, lock, run_until, spin_until};
@@ -598,6 +598,7 @@ fn what_a_waiting_turn_has_let_go_of_is_come_back_for_oca_4() {
     #[actor]
     static BUSY: Actor<Busy, Pinned<0>, 4> = Busy { over: &OVER };
     device(1, || {
+        ANSWERED.store(0, SeqCst);
         CIRCLE.wait(&BUSY).tell().unwrap();
         let mut answers: Vec<_> = (0..11).map(|number| CIRCLE.answer(number).ask().unwrap()).collect();
         *lock(&AWAITED) = answers.pop();
@@ -626,4 +627,69 @@ fn a_share_that_ends_early_is_gone_on_with_oca_26() {
             assert_eq!(answer.get(), Ok(number));
         }
     });
+}
+
+// ---- readers that wait for one another, and are too few for a share ----
+
+/// Looks how many wait after it has decided.
+struct Curious(ReadersWriter);
+
+impl Monitor for Curious {
+    type Discipline = Parallel;
+    const NEW: Self = Self(ReadersWriter::NEW);
+
+    fn schedule(&mut self, inbox: Inbox<'_>) {
+        self.0.schedule(inbox);
+        assert!(inbox.len() < 64, "no more than there is room for");
+    }
+
+    fn leave(&mut self, letter: Letter<'_>) {
+        self.0.leave(letter);
+    }
+}
+
+/// Readers at once, as far as one core can.
+struct OnCoreZero(ReadersWriter);
+
+impl Monitor for OnCoreZero {
+    type Discipline = Parallel;
+    const NEW: Self = Self(ReadersWriter::NEW);
+    const AFFINITY: Affinity = Affinity::Pinned(0);
+
+    fn schedule(&mut self, inbox: Inbox<'_>) {
+        self.0.schedule(inbox);
+    }
+
+    fn leave(&mut self, letter: Letter<'_>) {
+        self.0.leave(letter);
+    }
+}
+
+#[actor]
+static CALM: Actor<Busy, Pinned<0>, 4> = Busy { over: &CALM_IS_OVER };
+static CALM_IS_OVER: AtomicBool = AtomicBool::new(true);
+
+/// The first of two readers waits for the answer of the second.
+fn one_waits_for_the_other(circle: Ref<Circle>) {
+    ANSWERED.store(0, SeqCst);
+    circle.wait(&CALM).tell().unwrap();
+    let answer = circle.answer(10).ask().unwrap();
+    *lock(&AWAITED) = Some(answer);
+    run_until(|| ANSWERED.load(SeqCst) == 11);
+}
+
+/// PAM-A5, PAM-10: what a monitor grants by a filter is all that passes, also if it looks at the letters after that.
+#[test]
+fn a_monitor_that_looks_afterwards_grants_all_pam_a5() {
+    #[actor]
+    static CIRCLE: Actor<Circle, Curious, 64, 32> = Circle;
+    device(1, || one_waits_for_the_other(&CIRCLE));
+}
+
+/// OCA-4: a reader of a pinned actor waits for another one, which only its own core can run.
+#[test]
+fn readers_of_a_pinned_actor_wait_for_one_another_oca_4() {
+    #[actor]
+    static CIRCLE: Actor<Circle, OnCoreZero, 64, 32> = Circle;
+    device(2, || one_waits_for_the_other(&CIRCLE));
 }
