@@ -36,6 +36,12 @@ impl Spinner {
             let _ = me.spin(me).tell();
         }
     }
+    /// Keeps its core from helping until the answer within a share is there.
+    pub fn stay(&mut self, device: &'static dyn Device) {
+        if !spin_until(device, || ANSWER.load(SeqCst) != 0) {
+            MISSED.store(1, SeqCst);
+        }
+    }
     /// What a neighbour wants to know.
     pub fn turns(&self) -> u32 {
         self.turns.load(SeqCst)
@@ -245,22 +251,8 @@ impl Circle {
     }
 }
 
-pub(crate) struct Guest;
-
-#[actor]
-impl Guest {
-    /// Keeps its core from helping until the answer is there.
-    pub fn stay(&mut self, device: &'static dyn Device) {
-        if !spin_until(device, || ANSWER.load(SeqCst) != 0) {
-            MISSED.store(1, SeqCst);
-        }
-    }
-}
-
 #[actor]
 static CIRCLE: Actor<Circle, ReadersWriter, 16, 16> = Circle;
-#[actor]
-static GUEST: Actor<Guest, Pinned<1>, 1> = Guest;
 
 /// A core has taken several readers at once; the first waits for the answer of the last, other actors are ready, and the other core is busy. The
 /// core comes back for what it has let go of.
@@ -269,7 +261,7 @@ fn share_let_go_of(device: &'static dyn Device) -> Result<(), Stop> {
     STOP.store(0, SeqCst);
     ANSWER.store(0, SeqCst);
     MISSED.store(0, SeqCst);
-    deliver(device, GUEST.stay(device).tell())?;
+    deliver(device, SPINNER_1.stay(device).tell())?;
     deliver(device, CIRCLE.wait(device).tell())?;
     let mut asked: [Option<Promise<u32>>; QUESTIONS as usize] = [const { None }; QUESTIONS as usize];
     for (number, promise) in (1..).zip(&mut asked) {
