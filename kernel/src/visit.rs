@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!  round:  for each ended letter: leave, free its slot · if letters wait: list those in the lanes, too, and schedule
-//!  take:   nothing waits: take the oldest letters out of the lanes, and offer them to the monitor from the hand
+//!  take:   nothing waits: take the oldest letter, or readers, out of the lanes, and offer them to the monitor from the hand
 //!  pull:   the next granted letter is alone in the gate: run it under the lock, leave, free its slot, next round
 //!          it shares the state: take it, or several (a share), unlock, run them, lock again; they leave, their slots are
 //!          freed, next round; if the lock is taken then, say that they have ended: the holder hears it

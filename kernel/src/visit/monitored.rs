@@ -192,9 +192,9 @@ pub(crate) fn answer<R: Resident + ?Sized>(
 }
 
 /// The same for any number of letters: those that are granted first, then what is in the lanes, then what other cores have taken and not
-/// begun. The lock is held, and if letters wait, there was a round since this visit began.
+/// begun. The lock is held, and if letters wait, the monitor was asked about them since this visit began.
 #[inline(never)]
-pub(crate) fn go_on<R: Resident + ?Sized>(
+fn go_on<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     lists: &'static Lists,
