@@ -12,8 +12,9 @@ use std::thread;
 use std::time::Duration;
 
 use flockwork::{
-    Actor, Body, Coalesce, Death, DropNewest, DropOldest, Failure, Id, LANES, Mail, Mutex, Pinned, ReadersWriter, Ref,
-    Refused, Resources, Serial, Several, Unrunnable, actor, on_dead_letter,
+    Actor, Any, Body, Coalesce, Death, DropNewest, DropOldest, Failure, Id, Inbox, LANES, Letter, Mail, Monitor, Mutex,
+    OneAtATime, Parallel, Pinned, ReadersWriter, Ref, Refused, Resources, Serial, Several, Unrunnable, actor,
+    on_dead_letter,
 };
 use flockwork_host_sim as sim;
 use support::{core, device, device_with_interrupts, insist, insist_outside, lock, require, run_until, spin_until};
@@ -1017,11 +1018,35 @@ fn the_high_water_mark_stays() {
     check!(PARALLEL);
 }
 
-/// A method that sends to its own actor has its slot while the letters wait: they count together, under every kind of monitor, also for
-/// a letter that was alone.
+/// A method that sends to its own actor has its slot while the letters wait, if its monitor was asked about it: then they count together, also
+/// for a letter that was alone. By a standing grant a letter gives up its slot before it runs.
 #[test]
-fn a_running_letter_counts_in_the_high_water_mark() {
+fn a_running_letter_counts_in_the_high_water_mark_if_it_has_its_slot() {
     pub struct Echo;
+
+    /// Whoever is next, with the state of its discipline.
+    macro_rules! whoever_is_next {
+        ($name:ident, $discipline:ty) => {
+            pub struct $name {
+                busy: bool,
+            }
+
+            impl Monitor for $name {
+                type Discipline = $discipline;
+                const NEW: Self = Self { busy: false };
+
+                fn schedule(&mut self, inbox: Inbox<'_>) {
+                    self.busy = self.busy || inbox.execute_oldest(Any);
+                }
+
+                fn leave(&mut self, _: Letter<'_>) {
+                    self.busy = false;
+                }
+            }
+        };
+    }
+    whoever_is_next!(Asked, OneAtATime);
+    whoever_is_next!(AskedInParallel, Parallel);
 
     #[actor]
     impl Echo {
@@ -1046,11 +1071,24 @@ fn a_running_letter_counts_in_the_high_water_mark() {
     static WRITTEN: Actor<Echo, ReadersWriter, 4> = Echo;
     #[actor]
     static READ: Actor<Echo, ReadersWriter, 4> = Echo;
+    #[actor]
+    static ASKED: Actor<Echo, Asked, 4> = Echo;
+    #[actor]
+    static WRITTEN_ASKED: Actor<Echo, AskedInParallel, 4> = Echo;
+    #[actor]
+    static READ_ASKED: Actor<Echo, AskedInParallel, 4> = Echo;
     device(1, || {
         LOCKED.shout(&LOCKED).get().unwrap();
         WRITTEN.shout(&WRITTEN).get().unwrap();
         READ.call(&READ).get().unwrap();
         for (echo, name) in [(&LOCKED as Ref<Echo>, "locked"), (&WRITTEN, "written"), (&READ, "read")] {
+            assert_eq!(echo.is_silent().get(), Ok(true));
+            assert_eq!(flockwork::Report::of(echo).high_water, 3, "{name}: three wait");
+        }
+        ASKED.shout(&ASKED).get().unwrap();
+        WRITTEN_ASKED.shout(&WRITTEN_ASKED).get().unwrap();
+        READ_ASKED.call(&READ_ASKED).get().unwrap();
+        for (echo, name) in [(&ASKED as Ref<Echo>, "asked"), (&WRITTEN_ASKED, "written"), (&READ_ASKED, "read")] {
             assert_eq!(echo.is_silent().get(), Ok(true));
             assert_eq!(flockwork::Report::of(echo).high_water, 4, "{name}: one runs and three wait");
         }

@@ -76,12 +76,15 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         message_offset: Slot::<A, HeadIn<M>>::MESSAGE_OFFSET,
         claims_offset: Slot::<A, HeadIn<M>>::CLAIMS_OFFSET,
         sharing: Self::SHARING,
+        standing_grant: Self::STANDING_GRANT,
         pinned: Self::PINNED_TO.is_some(),
         layout: Slots::<A, ListsIn<M>, N, P>::LAYOUT,
     };
     const SHARING: Sharing = <M::Discipline as Discipline>::SHARING.0;
     /// Letters run straight from the lanes, in order.
     const IN_ORDER: bool = <M::Discipline as Discipline>::UNMONITORED;
+    /// Letters are run without asking the monitor where there is nothing to decide. (Which objects are taken is always to be decided.)
+    const STANDING_GRANT: bool = M::STANDING_GRANT && !Self::IN_ORDER && Slot::<A, HeadIn<M>>::CLAIMS_OFFSET.is_none();
 
     const_unless_loom! {
         /// An actor with this mailbox and initial state. A mailbox belongs to one actor.
@@ -150,7 +153,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 pinned_to: Self::PINNED_TO,
                 capacity: N as u16,
                 #[cfg(target_os = "none")]
-                straight: self.mail.straight_office().filter(|_| Self::IN_ORDER).map(Straight::new::<Self>),
+                straight: self
+                    .mail
+                    .straight_office()
+                    .filter(|_| Self::IN_ORDER || Self::STANDING_GRANT)
+                    .map(Straight::new::<Self>),
             })
         })
     }

@@ -24,6 +24,8 @@
 
 use crate::desk::{Entry, Resident, Tenant};
 use crate::foreign;
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+use crate::gate::Sharing;
 use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
 use crate::promise::Ticket;
@@ -66,6 +68,9 @@ struct Table {
     lock: LockWord,
     /// How many there are; under `lock`.
     used: Guarded<u16>,
+    /// The actors whose letters share their state, by their numbers' bits. Written under `lock`.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    sharing: Count32,
 }
 
 // SAFETY: an entry is written once, under `lock`, before its number is published; from then on it is only read.
@@ -74,7 +79,13 @@ unsafe impl Sync for Table {}
 impl Table {
     const_unless_loom! {
         fn new() -> Self {
-            Self { lock: LockWord::new(), used: Guarded::new(0), actors: array_of!(Entry::new()) }
+            Self {
+                lock: LockWord::new(),
+                used: Guarded::new(0),
+                actors: array_of!(Entry::new()),
+                #[cfg(all(target_os = "none", target_arch = "arm"))]
+                sharing: Count32::new(),
+            }
         }
     }
 }
@@ -113,6 +124,10 @@ pub(crate) fn register(tenant: &Tenant) -> ActorId {
             && tenant.pinned_to.is_none_or(|core| core < port::cores())
         {
             TABLE.actors[id.place()].set_straight(how);
+        }
+        #[cfg(all(target_os = "none", target_arch = "arm"))]
+        if tenant.letters.is_some_and(|(_, descriptor)| descriptor.sharing == Sharing::Parallel) {
+            TABLE.sharing.hint(TABLE.sharing.own() | id.raw());
         }
         tenant.resident.office().open(tenant.capacity);
         id
@@ -455,10 +470,22 @@ fn visit(me: &'static Core, here: u8, id: ActorId, mark: Mark) -> bool {
 fn visit_several() -> bool {
     let me = core(port::core());
     let Some(id) = ActorId::from_raw(me.visiting.own()) else { return false };
-    // SAFETY: there is a straight line; the lock is held, and the letter is published and the next of its lane.
-    let run = |at| unsafe { entry(id).run(me, at) };
+    if TABLE.sharing.glance() & id.raw() != 0 {
+        return actor(id).visit_several(port::core());
+    }
+    visit_in_one_lane()
+}
+
+/// The same for letters that do not share.
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+#[inline(never)]
+pub(crate) fn visit_in_one_lane() -> bool {
+    let me = core(port::core());
+    let Some(id) = ActorId::from_raw(me.visiting.own()) else { return false };
     // SAFETY: it is there.
     let office = || -> &'static Office { unsafe { entry(id).straight().unwrap_unchecked() } };
+    // SAFETY: there is a straight line; the lock is held, and the letter is published and the next of its lane.
+    let run = |at| unsafe { entry(id).run(me, at) };
     visit::visit_one_lane(office, run, visit_otherwise, me)
 }
 

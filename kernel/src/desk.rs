@@ -62,12 +62,16 @@ pub(crate) trait Resident: Sync {
     /// The names of the actor and of one of its methods.
     fn names(&self, method: u8) -> (&'static str, Option<&'static str>);
 
-    /// Of an actor without a monitor: runs the letter at a place, on this core. It is received, and its slot freed, before it
-    /// is run, under the lock, which stands for the borrow.
+    /// Its lists, if it has a monitor.
+    fn lists(&self) -> Option<&'static Lists>;
+
+    /// Of an actor without a monitor, or by the standing grant of one: runs the letter at a place, on this core. It is received, and its
+    /// slot freed, before it is run, under the lock, which stands for the borrow; but a reader is run without it, as a guest of the gate. If
+    /// the method panics, the lock is released, and the actor noted.
     ///
     /// # Safety
-    /// The caller holds the lock; the letter is published, and the oldest of its lane not received yet.
-    unsafe fn run_in_order(&'static self, here: &'static Core, at: Place);
+    /// The caller holds the lock; the letter is published, and the oldest of its lane not received yet, and no other one is older.
+    unsafe fn run_in_order(&'static self, here: &'static Core, at: Place) -> InOrder;
 
     /// Of an actor with a monitor: lets it decide. The inbox is not empty.
     fn schedule(&'static self);
@@ -102,6 +106,9 @@ pub(crate) trait Resident: Sync {
     /// The caller holds the lock; no letter waits, none is granted, and none runs that must be alone. The budget is one at least.
     unsafe fn run_readers(&'static self, here: u8, budget: u16) -> Ran;
 
+    /// Of an actor with a monitor: goes on with a visit that is not about one letter alone, or has others beside it. The lock is held.
+    fn visit_several(&'static self, here: u8) -> bool;
+
     /// Runs a letter that shares the state, without the lock. If that is had at once after it, the letter leaves, the monitor decides about
     /// what waits, and the lock is held. Otherwise the letter is still listed, and nobody knows yet that it has ended.
     ///
@@ -126,6 +133,18 @@ pub(crate) enum Left {
     Alone,
     /// It has, and the monitor was asked about those that wait.
     BeforeOthers,
+}
+
+/// What became of a letter that was to be run in order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum InOrder {
+    /// It was run. The lock is held.
+    Run,
+    /// It was run as a guest, and the lock was released before.
+    RunUnlocked,
+    /// It was not, because its monitor has to decide about it. The lock is held.
+    ToBeDecided,
 }
 
 /// How far [`Resident::run_readers`] came.
@@ -197,7 +216,7 @@ pub(crate) struct Tenant {
     pub(crate) straight: Option<Straight>,
 }
 
-/// How the straight line of a chip's worker runs a letter of an actor: without a monitor, and with a lane for each core.
+/// How the straight line of a chip's worker runs a letter of an actor: without a monitor, or by its standing grant, and with a lane for each core.
 #[cfg(target_os = "none")]
 #[derive(Clone, Copy)]
 pub(crate) struct Straight {
@@ -207,14 +226,15 @@ pub(crate) struct Straight {
 
 /// [`Resident::run_in_order`] of some type, whose body it is given.
 #[cfg(target_os = "none")]
-type RunInOrder = unsafe fn(NonNull<()>, &'static Core, Place);
+type RunInOrder = unsafe fn(NonNull<()>, &'static Core, Place) -> InOrder;
 
 #[cfg(target_os = "none")]
 impl Straight {
     pub(crate) fn new<R: Resident + 'static>(office: &'static Office<[LaneHead; MAX_CORES]>) -> Self {
-        let run: unsafe fn(&'static R, &'static Core, Place) = R::run_in_order;
+        let run: unsafe fn(&'static R, &'static Core, Place) -> InOrder = R::run_in_order;
         // SAFETY: a reference is passed as a pointer is; `run` is called with that of a resident of this very type.
-        let run = unsafe { core::mem::transmute::<unsafe fn(&'static R, &'static Core, Place), RunInOrder>(run) };
+        let run =
+            unsafe { core::mem::transmute::<unsafe fn(&'static R, &'static Core, Place) -> InOrder, RunInOrder>(run) };
         Self { office, run }
     }
 }
@@ -272,11 +292,11 @@ impl Entry {
     /// # Safety
     /// There is a straight line to this actor, and as [`Resident::run_in_order`].
     #[inline(always)]
-    pub(crate) unsafe fn run(&self, here: &'static Core, at: Place) {
+    pub(crate) unsafe fn run(&self, here: &'static Core, at: Place) -> InOrder {
         // SAFETY: the caller's promise: `run` is that of the resident's type.
         unsafe {
             let body = NonNull::from(self.resident.get().unwrap_unchecked()).cast();
-            (self.run.get().unwrap_unchecked())(body, here, at);
+            (self.run.get().unwrap_unchecked())(body, here, at)
         }
     }
 }

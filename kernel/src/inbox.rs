@@ -171,7 +171,7 @@ impl<'i> Inbox<'i> {
         if let Some(letter) = letters.first()
             && letters.iter().all(|letter| letter.head().stage.get() == Stage::Waiting)
         {
-            self.lists.refuse(letter.head);
+            self.lists.refuse_unless_guests(letter.head);
         }
         false
     }

@@ -160,6 +160,13 @@ impl Counts {
         sent != received
     }
 
+    /// What was sent through the two lanes of a chip, in the halves of a word, without synchronising.
+    #[inline(always)]
+    pub(crate) fn sent(&self) -> u32 {
+        // SAFETY: the counts are aligned as a word, and these are the first.
+        unsafe { Count16::glance_at_both(&self.sent) }
+    }
+
     /// What was received through the two lanes of a chip, in the halves of a word. Called by the holder of the lock.
     #[inline(always)]
     pub(crate) fn received(&self) -> u32 {

@@ -112,6 +112,8 @@ pub struct Descriptor {
     pub(crate) claims_offset: Option<usize>,
     /// How letters may share the actor's state.
     pub(crate) sharing: Sharing,
+    /// Whether its monitor has a standing grant, and letters can be run by it.
+    pub(crate) standing_grant: bool,
     /// Whether one core alone may visit the actor.
     pub(crate) pinned: bool,
     /// Where the letters lie.

@@ -10,6 +10,8 @@ use crate::objects::Claims;
 use crate::port::MAX_CORES;
 use crate::slots::{Order, OrderOf, Places};
 use crate::sync::{Count16, Count32, Ended, Guarded, Mutant, array_of, const_unless_loom};
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+use crate::sync::{acquire, word_behind};
 use crate::trace::Owner;
 
 /// The lists of an actor's letters: [`Lists`] where a monitor decides, nothing where none does.
@@ -291,7 +293,7 @@ impl Lists {
             return false;
         }
         if !admit() {
-            self.refuse(letter);
+            self.refuse_unless_guests(letter);
             return false;
         }
         head.stage.set(Stage::Granted);
@@ -363,9 +365,30 @@ impl Lists {
     }
 
     /// Whether no letter waits, and none is granted or running.
+    #[cfg(not(all(target_os = "none", target_arch = "arm")))]
     #[inline(always)]
     pub(crate) fn is_quiet(&self) -> bool {
         self.is_empty() && self.gate.is_free()
+    }
+
+    /// Whether no letter waits, and none is granted or running.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) fn is_quiet(&self) -> bool {
+        // One question instead of two.
+        const INSIDE: usize = core::mem::offset_of!(Lists, gate) + Gate::INSIDE;
+        const OLDEST: usize = core::mem::offset_of!(Lists, oldest);
+        let lists = (&raw const *self).cast();
+        // SAFETY: there these words are. (A letter that is none is zero.)
+        let words = unsafe { word_behind::<OLDEST>(lists) | word_behind::<INSIDE>(lists) };
+        acquire();
+        words == 0
+    }
+
+    /// The same, but for guests.
+    #[inline(always)]
+    pub(crate) fn is_quiet_but_for_guests(&self) -> bool {
+        self.is_empty() && self.gate.has_no_letter()
     }
 
     /// The only letter there is was not granted: it waits.
@@ -404,9 +427,17 @@ impl Lists {
         self.end_later(letter);
     }
 
+    /// Counts and reports a grant that would have aliased; but a monitor does not know of guests, and is asked again when they have gone.
+    #[inline(always)]
+    pub(crate) fn refuse_unless_guests(&self, letter: NonNull<Head>) {
+        if !self.gate.has_no_letter() {
+            self.refuse(letter);
+        }
+    }
+
     /// Counts and reports a grant that would have aliased.
     #[inline(always)]
-    pub(crate) fn refuse(&self, letter: NonNull<Head>) {
+    fn refuse(&self, letter: NonNull<Head>) {
         self.refused.publish(self.refused.own().wrapping_add(1), None);
         crate::trace::refused(|| self.owner.get(), crate::trace::name(letter));
     }

@@ -351,6 +351,14 @@ impl Office {
         self.counts.received()
     }
 
+    /// The oldest letter, if only one lane has letters.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) fn in_one_lane(&self) -> Option<Place> {
+        let (sent, received) = self.counts();
+        lane::in_one_lane(sent, received)
+    }
+
     /// Whether one load shows all lanes.
     pub(crate) const SHOWS_ALL_LANES: bool = cfg!(all(target_os = "none", target_arch = "arm"));
 
@@ -479,6 +487,19 @@ impl Office {
     #[inline(never)]
     pub(crate) fn note_depths(&self, sent: u32) {
         self.lanes_in_use().for_each(|(index, lane)| lane.note_depth((sent >> (16 * index)) as u16));
+    }
+
+    /// Whether a letter that is the next of its lane is the only one there is; it may be although this says no. The lock is held.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) fn is_only(&self, at: Place) -> bool {
+        at.is_last(self.counts.sent())
+    }
+
+    #[cfg(not(all(target_os = "none", target_arch = "arm")))]
+    #[inline(always)]
+    pub(crate) fn is_only(&self, at: Place) -> bool {
+        self.lane(at.lane()).published() == at.place().wrapping_add(1) && !self.others_have_letters(at.lane())
     }
 
     /// Whether there is a letter in any lane.

@@ -54,6 +54,18 @@ pub trait Monitor: Send + Sized + 'static {
     /// What happens to a letter for which there is no room.
     const OVERFLOW: Overflow = Overflow::Reject;
 
+    /// Whether there is a standing grant for letters about which there is nothing to decide. Then the kernel runs them without a call of
+    /// [`schedule`](Self::schedule) or [`leave`](Self::leave), which makes a letter alone nearly as cheap as under no monitor:
+    ///
+    /// - any letter, while no other one waits, is granted or runs;
+    /// - under a [`Parallel`] discipline also a reader without objects, while no other one waits or is granted, and only such readers run.
+    ///
+    /// To declare it is a promise: asked about such letters, the monitor would grant them at once, and when all of them had left, it would be as
+    /// it was before. It may be asked about others meanwhile; a grant that such readers are in the way of is not made, and not reported
+    /// either, and it is asked again when they have ended. Whoever breaks the promise gets other decisions than it would make,
+    /// never a letter that aliases.
+    const STANDING_GRANT: bool = false;
+
     /// Looks at the waiting letters and grants those that may run now.
     fn schedule(&mut self, inbox: Inbox<'_>);
 

@@ -74,6 +74,16 @@ mutants! {
     GateIgnoresReaders,
     /// The gate grants readers although a writer was granted.
     GateIgnoresWriter,
+    /// A guest goes by a relaxed store, so the writer after it may overlap its reads.
+    GuestGoneRelaxed,
+    /// Whoever would be alone in the gate reads relaxed how many guests there are.
+    GuestsReadRelaxed,
+    /// A guest does not fence between going and looking whether somebody waits for that.
+    GuestGoneFence,
+    /// Whoever waits for guests to go does not fence between saying so and looking again.
+    GuestsAwaitedFence,
+    /// The monitor is not asked again after guests were in the way of a letter.
+    GuestsForgotten,
     /// A promise is resolved with a relaxed store, so its value may lag behind.
     ResolveRelaxed,
     /// The holder reads the resolution relaxed.

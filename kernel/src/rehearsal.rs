@@ -165,6 +165,7 @@ impl<'r, M: Monitor, const N: usize> Rehearsal<'r, M, N> {
                     message_offset: 0,
                     claims_offset: Some(core::mem::offset_of!(Slot, claims)),
                     sharing: Self::SHARING.0,
+                    standing_grant: false,
                     pinned: false,
                     layout: Layout::NONE,
                 },

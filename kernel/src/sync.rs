@@ -262,6 +262,36 @@ unsafe fn read_pair(pair: *const [AtomicU8; 2]) -> u32 {
     both
 }
 
+/// A word that others write parts of, by one load, for which the same holds as for [`Count16::read_both`]. The caller acquires.
+///
+/// It is so many bytes behind an address, which is in a register anyway.
+///
+/// # Safety
+/// The word is there, aligned as one, and not more than 124 bytes behind.
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+#[inline(always)]
+pub(crate) unsafe fn word_behind<const BEHIND: usize>(address: *const ()) -> u32 {
+    let word: u32;
+    // SAFETY: reads the word, and nothing else.
+    unsafe {
+        core::arch::asm!(
+            "ldr {word}, [{address}, #{behind}]",
+            word = lateout(reg) word,
+            address = in(reg) address,
+            behind = const BEHIND,
+            options(nostack, readonly, preserves_flags)
+        );
+    }
+    word
+}
+
+/// What was read before this was published with everything before it.
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+#[inline(always)]
+pub(crate) fn acquire() {
+    atomic::fence(Ordering::Acquire);
+}
+
 /// Two flags that their owner looks at together.
 pub(crate) struct Flags([Flag; 2]);
 
@@ -387,6 +417,16 @@ impl Byte {
         let both = unsafe { read_pair((&raw const *pair).cast()) };
         atomic::fence(Ordering::Acquire);
         [both as u8, (both >> 8) as u8]
+    }
+
+    /// The writer's own view, as [`Count16::own`].
+    #[inline(always)]
+    pub(crate) fn own(&self) -> u8 {
+        #[cfg(not(loom))]
+        return self.0.load(Ordering::Relaxed);
+        #[cfg(loom)]
+        // SAFETY: only the single writer calls this; loom verifies that every store happens before.
+        return unsafe { self.0.unsync_load() };
     }
 
     #[inline(always)]

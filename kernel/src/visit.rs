@@ -27,7 +27,7 @@ pub(crate) mod monitored;
 pub(crate) mod readers;
 
 use crate::cores::{self, Core};
-use crate::desk::Resident;
+use crate::desk::{InOrder, Resident};
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 use crate::lane;
 use crate::lane::{Lane, Place};
@@ -53,16 +53,16 @@ pub(crate) fn anybody<R: Resident>(resident: &'static R) -> &'static R {
     resident
 }
 
-/// A visit to an actor without a monitor: the straight line for exactly one letter, and nobody at the bell after it. Everything else is
-/// left by a call in the last place, so that it costs the straight line nothing.
+/// A visit to an actor without a monitor, or with one that has a standing grant: the straight line for exactly one letter, and nobody at the bell
+/// after it. Everything else is left by a call in the last place, so that it costs the straight line nothing.
 ///
 /// On a chip this is a part of the worker's loop: only `run`, which runs a letter, depends on the actor's type, and is the only call. The
-/// lock is held then, and the letter is published and the next of its lane. Whoever else is there is worked out if it is needed,
+/// lock is held then, and the letter is published, and the only one. Whoever else is there is worked out if it is needed,
 /// and the mailbox is looked up `again` after the letter, rather than kept.
 #[inline(always)]
 pub(crate) fn visit_in_order<R: Resident + ?Sized + 'static>(
     office: &'static Office,
-    run: impl FnOnce(Place),
+    run: impl FnOnce(Place) -> InOrder,
     again: impl Fn() -> &'static Office,
     several: impl FnOnce() -> bool,
     otherwise: impl Fn(fn(&'static Office, &'static R, u8) -> bool) -> bool,
@@ -74,22 +74,24 @@ pub(crate) fn visit_in_order<R: Resident + ?Sized + 'static>(
     let Some(at) = office.only_letter_at_hand(here) else {
         return several();
     };
-    let on_panic = OnPanic(|| abandon(office, here));
-    run(at);
-    core::mem::forget(on_panic);
+    let ran = run(at);
+    if ran != InOrder::Run {
+        core::hint::cold_path();
+        return ran == InOrder::ToBeDecided && otherwise(visit_otherwise);
+    }
     let office = again();
     // Whoever sent a letter since then has noted the actor, or will ring.
     office.desk.release_chosen();
     if office.has_calls() { otherwise(answer_calls) } else { false }
 }
 
-/// The same for several letters in one lane, on a chip that shows all lanes at once. The lock is held, and the actor has a straight line. A
-/// loop with as little in it as can be: whatever does not fit into three registers is fetched again for each letter.
+/// The same for several letters in one lane that do not share, on a chip that shows all lanes at once. The lock is held, and the actor has a
+/// straight line. A loop with as little in it as can be: whatever does not fit into three registers is fetched again for each letter.
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 #[inline(always)]
 pub(crate) fn visit_one_lane(
     office: impl Fn() -> &'static Office,
-    run: impl Fn(Place),
+    run: impl Fn(Place) -> InOrder,
     otherwise: impl Fn(fn(&'static Office, &'static dyn Resident, u8) -> bool) -> bool,
     me: &'static Core,
 ) -> bool {
@@ -107,7 +109,9 @@ pub(crate) fn visit_one_lane(
         office().note_depths(sent);
         // What was sent until then is a consistent cut: all of it is older than what comes to the other lane.
         loop {
-            run(at);
+            if run(at) != InOrder::Run {
+                return otherwise(visit_otherwise);
+            }
             if cores::others_wait_for(me) {
                 break 'visit;
             }
@@ -129,19 +133,34 @@ pub(crate) fn visit_one_lane(
     (office.has_calls() && otherwise(answer_calls)) || sent != received
 }
 
-/// The same for an actor without a straight line.
+/// The same for an actor that has no straight line in the worker's loop.
 #[inline(never)]
 pub(crate) fn visit_in_order_otherwise<R: Resident + ?Sized>(
     office: &'static Office,
     resident: &'static R,
     here: u8,
 ) -> bool {
-    office.desk.enter() && visit_otherwise(office, resident, here)
+    if !office.desk.enter() {
+        return false;
+    }
+    // SAFETY: the lock is held, and the letter is published, and the only one.
+    let ran = office.only_letter_at_hand(here).map(|at| unsafe { resident.run_in_order(cores::core(here), at) });
+    match ran {
+        Some(InOrder::Run) => {
+            office.desk.release();
+            office.has_calls() && answer_calls(office, resident, here)
+        }
+        Some(InOrder::RunUnlocked) => false,
+        Some(InOrder::ToBeDecided) | None => visit_otherwise(office, resident, here),
+    }
 }
 
 /// What a straight line leaves: the same for exactly one letter in any lane of a chip, or any number of letters. The lock is held.
 #[inline(never)]
 pub(crate) fn visit_otherwise<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, here: u8) -> bool {
+    if resident.lists().is_some() {
+        return resident.visit_several(here);
+    }
     let desk = &office.desk;
     // What shows all lanes at once has not missed a letter.
     if FOREIGN_THREADS || Office::SHOWS_ALL_LANES || office.has_few_lanes() || desk.has_bell() {
@@ -150,10 +169,8 @@ pub(crate) fn visit_otherwise<R: Resident + ?Sized>(office: &'static Office, res
     match office.only_letter(office.lane_of(here).index) {
         OnlyLetter::None => {}
         OnlyLetter::One(at) => {
-            let on_panic = OnPanic(|| abandon(office, here));
             // SAFETY: the lock is held, and the letter is published and the next of its lane.
-            unsafe { resident.run_in_order(cores::core(here), at) };
-            core::mem::forget(on_panic);
+            let _ = unsafe { resident.run_in_order(cores::core(here), at) };
         }
         OnlyLetter::Several => return visit_batch(office, resident, here),
     }
@@ -172,6 +189,9 @@ pub(crate) fn abandon(office: &'static Office, here: u8) {
 #[cold]
 #[inline(never)]
 pub(crate) fn answer_calls<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, here: u8) -> bool {
+    if let Some(lists) = resident.lists() {
+        return monitored::answer(office, resident, lists, here);
+    }
     tell_of_room(office);
     let desk = &office.desk;
     desk.rang() && desk.try_enter() && visit_batch(office, resident, here)
@@ -193,10 +213,8 @@ fn visit_batch<R: Resident + ?Sized>(office: &'static Office, resident: &'static
                 office.lane(lane).note_depth(until);
                 let last = if until.wrapping_sub(place) > budget { place.wrapping_add(budget) } else { until };
                 let count = last.wrapping_sub(place);
-                let on_panic = OnPanic(|| abandon(office, here));
                 // SAFETY: the lock is held; these letters are published, and the next of their lane.
                 let left = unsafe { run_several(resident, cores::core(here), Place::new(lane, place), count) };
-                core::mem::forget(on_panic);
                 budget -= count - left;
                 if left != 0 || last != until {
                     break true;
@@ -235,7 +253,7 @@ unsafe fn run_several<R: Resident + ?Sized>(
 ) -> u16 {
     loop {
         // SAFETY: the caller's promise: this letter is the next.
-        unsafe { resident.run_in_order(me, at) };
+        let _ = unsafe { resident.run_in_order(me, at) };
         count -= 1;
         if count == 0 || cores::others_wait_for(me) {
             return count;

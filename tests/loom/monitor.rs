@@ -154,7 +154,44 @@ const READERS_AND_A_WRITER: &[&[Kind]] = &[&[Read], &[Write], &[Read]];
 
 #[test]
 fn a_helper_with_a_monitor() {
-    nothing_is_lost::<Watched, 1>("a reader, a writer and a helper", Extent::Bounded(3), &[&[Read], &[Write], &[]]);
+    nothing_is_lost::<Watched, 1>("a reader, a writer and a helper", Extent::Bounded(2), A_HELPER);
+}
+
+#[test]
+#[ignore = "takes many minutes"]
+fn a_helper_with_a_monitor_longer() {
+    nothing_is_lost::<Watched, 1>("a reader, a writer and a helper", Extent::Bounded(3), A_HELPER);
+}
+
+const A_HELPER: &[&[Kind]] = &[&[Read], &[Write], &[]];
+
+/// A reader that is run by a standing grant, as a guest of the gate, keeps a writer out, and goes without the lock: whoever waits for that
+/// hears of it.
+#[test]
+fn a_guest_and_a_writer() {
+    nothing_is_lost::<ReadersWriter, 1>("a guest and a writer", Extent::Bounded(5), &[&[Read], &[Write]]);
+}
+
+#[test]
+fn two_guests() {
+    nothing_is_lost::<ReadersWriter, 1>("two guests", Extent::Bounded(5), &[&[Read], &[Read]]);
+}
+
+/// Guests come and go, one after the other, and each time the writer may be waiting.
+#[test]
+fn guests_around_a_writer() {
+    nothing_is_lost::<ReadersWriter, 2>("guests around a writer", Extent::Bounded(3), &[&[Read, Write], &[Read]]);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn guests_around_a_writer_longer() {
+    nothing_is_lost::<ReadersWriter, 2>("guests around a writer", Extent::Bounded(4), &[&[Read, Write], &[Read]]);
+}
+
+#[test]
+fn two_guests_and_a_writer_on_three_cores() {
+    nothing_is_lost::<ReadersWriter, 1>("two guests and a writer", Extent::Bounded(2), READERS_AND_A_WRITER);
 }
 
 /// Three readers: whoever finds them takes two at once, and the other core may take one of these back.

@@ -63,6 +63,11 @@ mutants! {
     ShareBegunTaken => Dies("monitor::a_share_is_taken_back");
     GateIgnoresReaders => Dies("borrowing::a_reader_and_a_writer");
     GateIgnoresWriter => Dies("borrowing::two_readers_and_a_writer");
+    GuestGoneRelaxed => Dies("monitor::a_guest_and_a_writer");
+    GuestsReadRelaxed => Dies("monitor::a_guest_and_a_writer");
+    GuestGoneFence => Dies("monitor::a_guest_and_a_writer");
+    GuestsAwaitedFence => Dies("monitor::a_guest_and_a_writer");
+    GuestsForgotten => Dies("monitor::a_guest_and_a_writer");
     ResolveRelaxed => Dies("promises::resolved_against_taken");
     ResolveReadRelaxed => Dies("promises::resolved_against_taken");
     CloseRelaxed => Dies("promises::both_halves_go_elsewhere");

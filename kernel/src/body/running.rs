@@ -9,7 +9,7 @@ use core::ptr::NonNull;
 
 use super::{Body, HeadIn, SMALL};
 use crate::cores::{self, Core, MonitorTurn};
-use crate::desk::{Left, Ran, Resident};
+use crate::desk::{InOrder, Left, Ran, Resident};
 use crate::gate::Sharing;
 use crate::hand::{Hand, Readers};
 use crate::inbox::Inbox;
@@ -45,14 +45,14 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         }
         match mail.lists.lists() {
             // Workers of a chip have a straight line of their own.
-            None if cfg!(target_os = "none") => visit::visit_in_order_otherwise(office, visit::anybody(self), here),
-            None => {
+            Some(lists) if !Self::STANDING_GRANT => self.visit_monitored(mail, lists, here),
+            _ if cfg!(target_os = "none") => visit::visit_in_order_otherwise(office, visit::anybody(self), here),
+            _ => {
                 // SAFETY: the lock is held, and the letter is published and the next of its lane.
                 let run = |at| unsafe { self.run_in_order(cores::core(here), at) };
                 let otherwise = |go_on: fn(&'static Office, _, u8) -> bool| go_on(office, visit::anybody(self), here);
                 visit::visit_in_order(office, run, || office, || otherwise(visit::visit_otherwise), otherwise, here)
             }
-            Some(lists) => self.visit_monitored(mail, lists, here),
         }
     }
 
@@ -69,7 +69,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             return false;
         }
         let Some(at) = office.only_letter_at_hand(here).filter(|_| lists.is_quiet()) else {
-            return self.visit_several(lists, here);
+            return self.visit_several(here);
         };
         let (lane, place) = (at.lane(), at.place());
         let letter = mail.slots(lane).peek(place);
@@ -95,21 +95,6 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // Whoever sent a letter since then has noted the actor, or will ring.
         desk.release();
         if desk.calls() { monitored::answer(office, visit::anybody(self), lists, port::core()) } else { false }
-    }
-
-    /// The same for any number of letters, and whoever else is about. The lock is held.
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    fn visit_several(&'static self, lists: &'static Lists, here: u8) -> bool
-    where
-        Self: Resident,
-    {
-        let office = self.office();
-        if !Self::TAKES_READERS || !lists.admits_readers_from_lanes() || monitored::may_have_panicked(lists) {
-            return monitored::visit_otherwise(office, visit::anybody(self), lists, here);
-        }
-        // SAFETY: the lock is held, and the lists say the rest.
-        let ran = unsafe { self.run_readers(here, visit::BATCH) };
-        monitored::go_on_after_readers(office, visit::anybody(self), lists, ran)
     }
 
     /// Whether a letter must be alone in the gate. (As the compiler knows where letters never share.)
@@ -191,13 +176,10 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     /// It must be alone, and nobody is in the gate; nobody comes in while the lock is held, which it is until the letter has left. It was
     /// received last, and all others that were received are freed.
     #[inline(always)]
-    unsafe fn run_alone(
-        &'static self,
-        office: &'static Office,
-        lists: &'static Lists,
-        here: u8,
-        letter: NonNull<Head>,
-    ) {
+    unsafe fn run_alone(&'static self, office: &'static Office, lists: &'static Lists, here: u8, letter: NonNull<Head>)
+    where
+        Self: Resident,
+    {
         let on_panic = OnPanic(|| {
             lists.end_only_later(letter);
             visit::abandon(office, here);
@@ -258,65 +240,165 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     /// The caller started the letter under the lock, and runs it once; it is alone in the gate if and only if `alone`, and stays
     /// in the gate until it has ended.
     #[inline(always)]
-    unsafe fn run_granted(&'static self, here: &'static Core, letter: NonNull<Head>, alone: bool) {
-        let id = || self.office().desk.id();
-        cores::set_method_of(here, || Self::view(letter).head().method.get());
-        trace::started(id, trace::name(letter));
-        let _ended = Finally(|| trace::ended(id, trace::name(letter)));
-        // SAFETY: the letter was granted, and `start` gave it to this worker alone, so its message is taken once, and its slot is its
-        // own until it has left. The gate admitted it alone, or as one that shares, with its claims, as the caller says; and it is
-        // inside the gate until its end is heard (the gate's invariant).
-        unsafe {
-            let claims = Slot::<A, HeadIn<M>>::claims(letter);
-            if is_small::<A>() {
-                self.call_with(claims, alone, Slot::<A, HeadIn<M>>::take(letter));
-            } else {
-                self.call_with_that_at(claims, alone, Slot::<A, HeadIn<M>>::take_at(letter));
-            }
+    unsafe fn run_granted(&'static self, here: &'static Core, letter: NonNull<Head>, alone: bool)
+    where
+        Self: Resident,
+    {
+        #[cfg(all(target_os = "none", target_arch = "arm"))]
+        if matches!(Self::SHARING, Sharing::OneAtATime) {
+            // By the function that runs letters in order, so that it is the only one that calls the methods of this type: then they are a
+            // part of it.
+            // SAFETY: the caller's promise.
+            let _ = unsafe { self.run_in_order(here, Place::of_granted(letter)) };
+            return;
         }
+        let alone = alone || matches!(Self::SHARING, Sharing::OneAtATime);
+        // SAFETY: the caller's promise.
+        unsafe { self.run_letter(here, letter, alone, None, || ()) };
     }
 
-    /// Receives a letter, frees its slot and runs it, under the lock, which stands for the borrow.
+    /// Runs a letter under the lock, by the standing grant, if that holds for it; or, on a chip, one that was granted otherwise. Letters of
+    /// this actor run one at a time.
+    ///
+    /// # Safety
+    /// As [`Resident::run_in_order`], or as [`run_granted`](Self::run_granted).
+    #[inline(always)]
+    unsafe fn run_one_at_a_time(&'static self, lists: &'static Lists, here: &'static Core, at: Place) -> InOrder {
+        let (letter, receive) = if Self::STANDING_GRANT && lists.is_quiet() {
+            // A letter that was granted otherwise is in the gate, so this is none.
+            (self.mail.slots(at.lane()).peek(at.place()), Some(at))
+        } else {
+            core::hint::cold_path();
+            let Some(letter) = at.granted() else { return InOrder::ToBeDecided };
+            (letter, None)
+        };
+        let on_panic = OnPanic(|| {
+            if receive.is_some() {
+                visit::abandon(self.mail.office(), port::core());
+            }
+        });
+        // SAFETY: the caller's promise. By the standing grant: nobody is in the gate, nor comes in while the lock is held.
+        unsafe { self.run_letter(here, letter, true, receive, || ()) };
+        core::mem::forget(on_panic);
+        InOrder::Run
+    }
+
+    /// The same where letters may share: a reader is run without the lock, as a guest of the gate.
     ///
     /// # Safety
     /// As [`Resident::run_in_order`].
     #[inline(always)]
-    unsafe fn receive_and_run(&'static self, here: &'static Core, at: Place) {
-        let (mail, lane, place) = (self.mail, at.lane(), at.place());
-        let letter = mail.slots(lane).peek_in_order(place);
+    unsafe fn run_beside_others(&'static self, lists: &'static Lists, here: &'static Core, at: Place) -> InOrder
+    where
+        Self: Resident,
+    {
+        if !Self::STANDING_GRANT {
+            return InOrder::ToBeDecided;
+        }
+        let (office, letter) = (self.mail.office(), self.mail.slots(at.lane()).peek(at.place()));
+        if Self::is_alone(letter) {
+            if !lists.is_quiet() {
+                return InOrder::ToBeDecided;
+            }
+            let on_panic = OnPanic(|| visit::abandon(office, port::core()));
+            // SAFETY: the caller's promise; nobody is in the gate, nor comes in while the lock is held.
+            unsafe { self.run_letter(here, letter, true, Some(at), || ()) };
+            core::mem::forget(on_panic);
+            return InOrder::Run;
+        }
+        // Of several, other cores should get some.
+        if !office.is_only(at) || !lists.is_quiet_but_for_guests() {
+            return InOrder::ToBeDecided;
+        }
+        let go = || {
+            if lists.gate.let_guest_go(port::core()) {
+                monitored::visit_after_guest(office, visit::anybody(self), lists);
+            }
+        };
+        let is_inside = Cell::new(false);
+        let on_panic = OnPanic(|| if is_inside.get() { go() } else { visit::abandon(office, port::core()) });
+        // SAFETY: the caller's promise; nobody is alone in the gate, nor comes in so before the guest has gone.
+        unsafe {
+            self.run_letter(here, letter, false, Some(at), || {
+                lists.gate.let_guest_in(port::core());
+                is_inside.set(true);
+                office.desk.release();
+                if office.desk.calls() {
+                    monitored::offer_beside_guest(office);
+                }
+            });
+        }
+        core::mem::forget(on_panic);
+        go();
+        InOrder::RunUnlocked
+    }
+
+    /// Runs a letter: one that was granted, or the next of a lane, which is received, and its slot freed, before it is run. `before` is called
+    /// when the message was taken out. Whatever was received before such a letter is freed.
+    ///
+    /// # Safety
+    /// The letter is this worker's alone, and is run once: it was granted, or it is the one at the place where it is received, published and not
+    /// received yet, and the lock is held until `before` was called. It is alone in the gate if and only if `alone`, and stays there
+    /// until it has ended.
+    #[inline(always)]
+    unsafe fn run_letter(
+        &'static self,
+        here: &'static Core,
+        letter: NonNull<Head>,
+        alone: bool,
+        receive: Option<Place>,
+        before: impl FnOnce(),
+    ) {
         let name = trace::name(letter);
         let id = || self.office().desk.id();
+        if receive.is_some() && !Self::IN_ORDER {
+            trace::granted(id, name);
+        }
         trace::started(id, name);
-        // SAFETY: the letter is published and not received, and keeps its claims until it is freed.
+        // SAFETY: the slot is this letter's until it is freed.
         let claims = unsafe { Slot::<A, HeadIn<M>>::claims(letter) };
-        let lane = mail.office().lane(lane);
-        let left = || trace::ended_and_left(id, name);
-        // SAFETY: only the holder of the lock receives, so the message is taken once. Letters of this actor are run only here, under
-        // the lock, one at a time.
+        let free = || {
+            if let Some(at) = receive {
+                self.mail.office().lane(at.lane()).receive_and_free(at.place(), N as u16);
+            }
+        };
+        let _ended =
+            Finally(|| if receive.is_some() { trace::ended_and_left(id, name) } else { trace::ended(id, name) });
+        // SAFETY: the caller's promise: the message is taken once. The state is borrowed as the gate admitted the letter.
         unsafe {
             if is_small::<A>() {
                 let message = Slot::<A, HeadIn<M>>::take(letter);
                 cores::set_method_of(here, || A::method(&message));
-                lane.receive_and_free(place, N as u16);
-                let _left = Finally(left);
-                self.call(claims, true, message);
+                free();
+                before();
+                if receive.is_some() || !Self::CALLS_APART {
+                    self.call(claims, alone, message);
+                } else {
+                    self.call_with(claims, alone, message);
+                }
+            } else if receive.is_none() && Self::CALLS_APART {
+                let message = Slot::<A, HeadIn<M>>::take_at(letter);
+                cores::set_method_of(here, || A::method(&*message));
+                self.call_with_that_at(claims, alone, message);
             } else {
                 let mut message = MaybeUninit::<A::Message>::uninit();
                 message.as_mut_ptr().copy_from_nonoverlapping(Slot::<A, HeadIn<M>>::take_at(letter), 1);
                 cores::set_method_of(here, || A::method(message.assume_init_ref()));
-                lane.receive_and_free(place, N as u16);
-                let _left = Finally(left);
-                self.call(claims, true, message.assume_init());
+                free();
+                before();
+                self.call(claims, alone, message.assume_init());
             }
         }
     }
 
-    /// Calls the method. By itself on a chip: what a visit needs after it would be spilled all over the method, and it is there once.
+    /// Whether the methods of granted letters are called by a function of their own: on a chip where several places call them.
+    const CALLS_APART: bool = cfg!(target_os = "none") && matches!(Self::SHARING, Sharing::Parallel);
+
+    /// Calls the method. By itself: what a visit needs after it would be spilled all over the method, and it is there once.
     ///
     /// # Safety
     /// As [`Grant::new`].
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline(never)]
     unsafe fn call_with(&'static self, claims: Claims, alone: bool, message: A::Message) {
         // SAFETY: the caller's promise.
         unsafe { self.call(claims, alone, message) };
@@ -326,8 +408,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
     ///
     /// # Safety
     /// As [`Grant::new`]; the message is moved out.
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    #[cfg_attr(target_os = "none", inline(never))]
+    #[inline(never)]
     unsafe fn call_with_that_at(&'static self, claims: Claims, alone: bool, message: *const A::Message) {
         // SAFETY: the caller's promise.
         unsafe { self.call(claims, alone, message.read()) };
@@ -374,11 +455,28 @@ where
     }
 
     #[cfg_attr(not(target_os = "none"), inline(always))]
-    unsafe fn run_in_order(&'static self, here: &'static Core, at: Place) {
-        if Self::IN_ORDER {
+    #[cfg_attr(target_os = "none", inline(never))]
+    unsafe fn run_in_order(&'static self, here: &'static Core, at: Place) -> InOrder {
+        if let Some(lists) = self.mail.lists.lists() {
             // SAFETY: the caller's promise.
-            unsafe { self.receive_and_run(here, at) };
+            return unsafe {
+                match Self::SHARING {
+                    Sharing::OneAtATime => self.run_one_at_a_time(lists, here, at),
+                    Sharing::Parallel => self.run_beside_others(lists, here, at),
+                }
+            };
         }
+        let letter = self.mail.slots(at.lane()).peek_in_order(at.place());
+        let on_panic = OnPanic(|| visit::abandon(self.mail.office(), port::core()));
+        // SAFETY: the caller's promise. Letters of this actor are run only here, under the lock, one at a time.
+        unsafe { self.run_letter(here, letter, true, Some(at), || ()) };
+        core::mem::forget(on_panic);
+        InOrder::Run
+    }
+
+    #[inline(always)]
+    fn lists(&self) -> Option<&'static Lists> {
+        self.mail.lists.lists()
     }
 
     #[inline(always)]
@@ -391,7 +489,7 @@ where
     #[cfg_attr(not(target_os = "none"), inline(always))]
     unsafe fn run_oldest(&'static self, mut here: u8, mut budget: u16) -> u16 {
         let (mail, office) = (self.mail, self.mail.office());
-        let Some(lists) = mail.lists.lists() else { return budget };
+        let Some(lists) = mail.lists.lists().filter(|_| !Self::STANDING_GRANT) else { return budget };
         let own = office.lane_of(here).index;
         let Run { lane, until, .. } = office.oldest(own, visit::anybody(self));
         let mut place = office.lane(lane).received();
@@ -426,6 +524,27 @@ where
         unsafe { readers::run(self.monitor.get(), self.office(), visit::anybody(self), lists, here, budget) }
     }
 
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    fn visit_several(&'static self, here: u8) -> bool {
+        let (office, resident) = (self.mail.office(), visit::anybody(self));
+        let Some(lists) = self.mail.lists.lists() else { return false };
+        #[cfg(all(target_os = "none", target_arch = "arm"))]
+        if Self::STANDING_GRANT
+            && office.desk.has_chosen_lock()
+            && let Some(at) = office.in_one_lane()
+            && Self::is_alone(self.mail.slots(at.lane()).peek(at.place()))
+            && lists.is_quiet()
+        {
+            return cores::visit_in_one_lane();
+        }
+        if !Self::TAKES_READERS || !lists.admits_readers_from_lanes() || monitored::may_have_panicked(lists) {
+            return monitored::visit_otherwise(office, resident, lists, here);
+        }
+        // SAFETY: the lock is held, and the lists say the rest.
+        let ran = unsafe { self.run_readers(here, visit::BATCH) };
+        monitored::go_on_after_readers(office, resident, lists, ran)
+    }
+
     fn leave(&'static self, letter: NonNull<Head>) {
         if !Self::IN_ORDER {
             self.hear(letter, || self.free(letter));
@@ -440,8 +559,6 @@ where
 
     #[cfg_attr(not(target_os = "none"), inline(always))]
     unsafe fn run(&'static self, here: u8, letter: NonNull<Head>, alone: bool) {
-        // As the compiler knows where letters never share.
-        let alone = alone || matches!(Self::SHARING, Sharing::OneAtATime);
         if !Self::IN_ORDER {
             // SAFETY: the caller's promise.
             unsafe { self.run_granted(cores::core(here), letter, alone) };

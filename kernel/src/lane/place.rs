@@ -4,6 +4,10 @@
     expect(unsafe_code, reason = "says that a lane is one of two")
 )]
 
+use core::ptr::NonNull;
+
+use crate::letter::Head;
+
 /// The only letter, from what was sent and received through two lanes, each in half a word. None also for a letter
 /// that is the 65536th of the first lane.
 #[cfg(any(all(target_os = "none", target_arch = "arm"), test))]
@@ -72,6 +76,12 @@ impl Place {
         Self { place: self.place.wrapping_add(1), ..self }
     }
 
+    /// Only a chip has a place for a letter that was granted.
+    #[inline(always)]
+    pub(crate) fn granted(self) -> Option<NonNull<Head>> {
+        None
+    }
+
     #[inline(always)]
     pub(crate) fn lane(self) -> usize {
         self.lane
@@ -104,6 +114,28 @@ impl PlaceInHalves {
         Self { lane: 1 << shift, received: u32::from(place) << shift }
     }
 
+    /// In place of one: a letter that was granted.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) fn of_granted(letter: NonNull<Head>) -> Self {
+        Self { lane: Self::GRANTED, received: letter.as_ptr().expose_provenance() as u32 }
+    }
+
+    /// The letter that was granted, if this is in place of a place.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) fn granted(self) -> Option<NonNull<Head>> {
+        let letter = || {
+            // SAFETY: it was no null pointer before, and there its provenance was exposed.
+            unsafe { NonNull::new_unchecked(core::ptr::with_exposed_provenance_mut(self.received as usize)) }
+        };
+        (self.lane & Self::GRANTED != 0).then(letter)
+    }
+
+    /// The bit that no lane has.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    const GRANTED: u32 = 1 << 1;
+
     /// The place after it.
     #[inline(always)]
     pub(crate) fn next(self) -> Self {
@@ -128,6 +160,13 @@ impl PlaceInHalves {
     #[inline(always)]
     pub(crate) fn after(self, received: u32) -> Self {
         Self { received, ..self }
+    }
+
+    /// Whether nothing was sent after it, when so many were sent. (Not if the other half is anything, or has changed.)
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) fn is_last(self, sent: u32) -> bool {
+        sent.wrapping_sub(self.received) == self.lane
     }
 
     /// How many letters of its lane were sent from it on.

@@ -27,6 +27,7 @@ pub struct Mutex {
 impl Monitor for Mutex {
     type Discipline = OneAtATime;
     const NEW: Self = Self { working: false };
+    const STANDING_GRANT: bool = true;
 
     #[inline(always)]
     fn schedule(&mut self, inbox: Inbox<'_>) {

@@ -55,6 +55,7 @@ pub struct ReadersWriter(Running);
 impl Monitor for ReadersWriter {
     type Discipline = Parallel;
     const NEW: Self = Self(Running::NOTHING);
+    const STANDING_GRANT: bool = true;
 
     #[inline(always)]
     fn schedule(&mut self, inbox: Inbox<'_>) {
@@ -83,6 +84,7 @@ pub struct ReadersFirst(Running);
 impl Monitor for ReadersFirst {
     type Discipline = Parallel;
     const NEW: Self = Self(Running::NOTHING);
+    const STANDING_GRANT: bool = true;
 
     #[inline(always)]
     fn schedule(&mut self, inbox: Inbox<'_>) {
@@ -111,6 +113,7 @@ pub struct WritersFirst(Running);
 impl Monitor for WritersFirst {
     type Discipline = Parallel;
     const NEW: Self = Self(Running::NOTHING);
+    const STANDING_GRANT: bool = true;
 
     #[inline(always)]
     fn schedule(&mut self, inbox: Inbox<'_>) {

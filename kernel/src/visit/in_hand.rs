@@ -6,11 +6,15 @@
 //! [`monitored`](super::monitored).
 #![expect(unsafe_code, reason = "keeps the promises that running letters asks for")]
 
-use crate::desk::{Ran, Resident};
-use crate::gate::Sharing;
+use super::monitored;
+use crate::cores;
+use crate::desk::{InOrder, Ran, Resident};
+use crate::gate::{Sharing, is_alone};
 use crate::hand::Readers;
+use crate::lane::Place;
+use crate::letter::Letter;
 use crate::lists::Lists;
-use crate::mailbox::Office;
+use crate::mailbox::{Office, Run};
 use crate::port;
 
 /// What became of letters in the lanes.
@@ -39,8 +43,51 @@ pub(super) fn take<R: Resident + ?Sized>(resident: &'static R, lists: &'static L
         return Taken::Listed;
     }
     // SAFETY: the lock is held, all is quiet, and the budget is not used up.
-    let left = unsafe { resident.run_oldest(here, budget) };
+    let left = unsafe {
+        if lists.descriptor().standing_grant {
+            run_granted_once_and_for_all(resident, lists, here, budget)
+        } else {
+            resident.run_oldest(here, budget)
+        }
+    };
     if left != budget { Taken::Ran(left) } else { Taken::Listed }
+}
+
+/// The same as [`Resident::run_oldest`], by a standing grant.
+///
+/// # Safety
+/// As there.
+// By itself on a chip: its caller has no registers left for it.
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
+unsafe fn run_granted_once_and_for_all<R: Resident + ?Sized>(
+    resident: &'static R,
+    lists: &'static Lists,
+    mut here: u8,
+    mut budget: u16,
+) -> u16 {
+    let office = resident.office();
+    let Run { lane, until, .. } = office.oldest(office.lane_of(here).index, resident);
+    office.lane(lane).note_depth(until);
+    // What comes through other lanes is younger than these.
+    while office.lane(lane).received() != until {
+        let place = office.lane(lane).received();
+        let letter = Letter { head: lists.lane(lane).peek(place), descriptor: lists.descriptor() };
+        if !is_alone(letter) {
+            break;
+        }
+        // SAFETY: the lock is held, and this is the oldest letter.
+        let ran = unsafe { resident.run_in_order(cores::core(here), Place::new(lane, place)) };
+        if ran != InOrder::Run {
+            break;
+        }
+        here = port::core();
+        budget -= 1;
+        if budget == 0 || monitored::others_wait(office, here) {
+            break;
+        }
+    }
+    budget
 }
 
 /// What [`Hand`](crate::hand::Hand) asks for: readers go back into their lanes, and all letters there are listed.

@@ -49,6 +49,33 @@ pub(crate) fn visit_otherwise<R: Resident + ?Sized>(
     go_on(office, resident, lists, here, BATCH)
 }
 
+/// A reader was about to be run as a guest, without the lock, and somebody rang, or waits for room: this core comes back, and others may be sooner.
+#[cold]
+#[inline(never)]
+pub(crate) fn offer_beside_guest(office: &'static Office) {
+    tell_of_room(office);
+    if office.desk.rang() {
+        offer(office, port::core());
+    }
+}
+
+/// A guest has gone, and somebody waits for that.
+#[cold]
+#[inline(never)]
+pub(crate) fn visit_after_guest<R: Resident + ?Sized>(
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+) {
+    let here = port::core();
+    if office.desk.enter() {
+        round(office, resident, lists, here);
+        if go_on(office, resident, lists, here, BATCH - 1) {
+            note_here(office, here);
+        }
+    }
+}
+
 /// The straight line was left with its letter: the monitor did not grant it.
 #[cold]
 #[inline(never)]
@@ -252,6 +279,8 @@ fn go_on<R: Resident + ?Sized>(
                 in_hand::Taken::Gone => return false,
                 in_hand::Taken::Ran(left) => {
                     budget = left;
+                    // Whoever takes letters out of the lanes offers what is left there, and takes that back when nothing is.
+                    offered = false;
                     // One was not granted: what is in the lanes is decided about with it.
                     if !lists.is_empty() {
                         office.drain(lists, own);
@@ -558,6 +587,9 @@ pub(crate) fn answer_with<R: Resident + ?Sized>(
 #[inline(never)]
 fn round<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, lists: &'static Lists, here: u8) {
     office.desk.begin_round();
+    if lists.gate.take_awaited() && !removed(Mutant::GuestsForgotten) {
+        lists.ask_again();
+    }
     if !lists.is_empty() {
         office.drain(lists, office.lane_of(here).index);
     }
