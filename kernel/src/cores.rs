@@ -715,6 +715,12 @@ fn offer_surplus_by_the_way(here: u8) {
     offer_surplus(here);
 }
 
+/// Whether an actor is in the ready set of core `here`, which calls this. Such sets may not know it: then no.
+#[inline(always)]
+pub(crate) fn is_noted(here: u8, id: ActorId) -> bool {
+    core(here).ready.has(id)
+}
+
 /// What was offered of an actor is gone: it goes out of the ready set of core `here`, which calls this. False if it is not there, or such
 /// sets do not allow it. The caller looks for letters after this.
 #[inline(always)]

@@ -109,19 +109,12 @@ pub(crate) trait Resident: Sync {
     /// Of an actor with a monitor: goes on with a visit that is not about one letter alone, or has others beside it. The lock is held.
     fn visit_several(&'static self, here: u8) -> bool;
 
-    /// Runs a letter that shares the state, without the lock. If that is had at once after it, the letter leaves, the monitor decides about
-    /// what waits, and the lock is held. Otherwise the letter is still listed, and nobody knows yet that it has ended.
-    ///
-    /// # Safety
-    /// The caller has started the letter under the lock, which it has released, and runs it once.
-    unsafe fn run_sharing(&'static self, here: u8, letter: NonNull<Head>) -> Left;
+    /// The same after the lock was released at the end of a straight line: somebody rang, or waits for room.
+    fn answer(&'static self, here: u8) -> bool;
 
-    /// Runs the letters of this core's share, without the lock, so many at most. If that is had after it, those that were run leave, as above.
-    /// Otherwise they have left, or it is left to whoever has the lock, and knows that they have ended.
-    ///
-    /// # Safety
-    /// The caller has taken the share, of letters of this actor, of this size, under the lock, which it has released.
-    unsafe fn run_share(&'static self, here: u8, count: u8) -> Left;
+    /// After so many letters of this core's share were run: they leave, the monitor decides about what waits, and the share is given up. The lock
+    /// is held.
+    fn end_share(&'static self, here: u8, run: u8) -> Left;
 }
 
 /// Whether a letter, or a share of letters, that was run without the lock has left.

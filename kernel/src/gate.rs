@@ -150,6 +150,12 @@ impl Gate {
         awaited
     }
 
+    /// Whether guests alone were in the way of a letter since the monitor was asked last. The lock is held.
+    #[inline(always)]
+    pub(crate) fn awaits_guests(&self) -> bool {
+        self.has_no_letter() && self.awaited.is_raised()
+    }
+
     /// Guests are in the way: they are to visit the actor when they go. True if they have gone meanwhile.
     #[cold]
     #[inline(never)]

@@ -430,7 +430,7 @@ impl Lists {
     /// Counts and reports a grant that would have aliased; but a monitor does not know of guests, and is asked again when they have gone.
     #[inline(always)]
     pub(crate) fn refuse_unless_guests(&self, letter: NonNull<Head>) {
-        if !self.gate.has_no_letter() {
+        if !self.gate.awaits_guests() {
             self.refuse(letter);
         }
     }

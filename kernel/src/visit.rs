@@ -25,6 +25,7 @@
 pub(crate) mod in_hand;
 pub(crate) mod monitored;
 pub(crate) mod readers;
+pub(crate) mod sharing;
 
 use crate::cores::{self, Core};
 use crate::desk::{InOrder, Resident};
@@ -189,8 +190,8 @@ pub(crate) fn abandon(office: &'static Office, here: u8) {
 #[cold]
 #[inline(never)]
 pub(crate) fn answer_calls<R: Resident + ?Sized>(office: &'static Office, resident: &'static R, here: u8) -> bool {
-    if let Some(lists) = resident.lists() {
-        return monitored::answer(office, resident, lists, here);
+    if resident.lists().is_some() {
+        return resident.answer(here);
     }
     tell_of_room(office);
     let desk = &office.desk;

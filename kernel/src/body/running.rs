@@ -24,9 +24,8 @@ use crate::port;
 use crate::ready::Mark;
 use crate::share::{self, Share};
 use crate::slots::Slot;
-use crate::sync::Ended;
 use crate::trace;
-use crate::visit::{self, OnPanic, in_hand, monitored, readers};
+use crate::visit::{self, OnPanic, in_hand, monitored, readers, sharing};
 
 impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Body<A, M, N, P, L> {
     /// A visit.
@@ -87,7 +86,7 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 monitored::answer_with(office, visit::anybody(self), lists, here, Readers::One(letter));
             }
             // SAFETY: started above, under the lock, which was released.
-            let left = unsafe { self.run_sharing(here, letter) };
+            let left = unsafe { sharing::run_one(office, visit::anybody(self), lists, here, letter) };
             if left != Left::Alone || !lists.is_quiet() {
                 return monitored::go_on_among_others(office, visit::anybody(self), lists, letter, left);
             }
@@ -195,25 +194,6 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         // It was received last and leaves first, so the places are in order.
         self.hear(letter, || office.lane(Self::view(letter).head().label.get().lane()).free_next());
         core::mem::forget(on_panic);
-    }
-
-    /// Under the lock, after a method: the monitor hears that its letter has ended, and decides about those that wait; whether any did.
-    #[inline]
-    fn leave_and_schedule(&'static self, lists: &'static Lists, letter: NonNull<Head>) -> bool {
-        let (office, here) = (self.mail.office(), port::core());
-        let _turn = MonitorTurn::begin(here);
-        let on_panic = monitored::on_monitors_panic(office, lists, here);
-        office.list_if_others_wait(lists, office.lane_of(here).index);
-        self.hear(letter, || self.free(letter));
-        let others_wait = !lists.is_empty();
-        if others_wait {
-            lists.seen();
-            // SAFETY: as in `schedule`.
-            schedule(unsafe { &mut *self.monitor.get() }, lists);
-            lists.publish();
-        }
-        core::mem::forget(on_panic);
-        others_wait
     }
 
     /// The monitor hears that a letter has ended; then its slot is free, also if the monitor panics. Under the lock.
@@ -362,8 +342,14 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 self.mail.office().lane(at.lane()).receive_and_free(at.place(), N as u16);
             }
         };
-        let _ended =
-            Finally(|| if receive.is_some() { trace::ended_and_left(id, name) } else { trace::ended(id, name) });
+        let _ended = Finally(|| match receive {
+            Some(_) if Self::IN_ORDER => trace::ended_and_left(id, name),
+            Some(_) => {
+                trace::ended(id, name);
+                trace::left(id, name);
+            }
+            None => trace::ended(id, name),
+        });
         // SAFETY: the caller's promise: the message is taken once. The state is borrowed as the gate admitted the letter.
         unsafe {
             if is_small::<A>() {
@@ -371,15 +357,11 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
                 cores::set_method_of(here, || A::method(&message));
                 free();
                 before();
-                if receive.is_some() || !Self::CALLS_APART {
+                if receive.is_some() || matches!(Self::SHARING, Sharing::OneAtATime) {
                     self.call(claims, alone, message);
                 } else {
                     self.call_with(claims, alone, message);
                 }
-            } else if receive.is_none() && Self::CALLS_APART {
-                let message = Slot::<A, HeadIn<M>>::take_at(letter);
-                cores::set_method_of(here, || A::method(&*message));
-                self.call_with_that_at(claims, alone, message);
             } else {
                 let mut message = MaybeUninit::<A::Message>::uninit();
                 message.as_mut_ptr().copy_from_nonoverlapping(Slot::<A, HeadIn<M>>::take_at(letter), 1);
@@ -391,27 +373,15 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
         }
     }
 
-    /// Whether the methods of granted letters are called by a function of their own: on a chip where several places call them.
-    const CALLS_APART: bool = cfg!(target_os = "none") && matches!(Self::SHARING, Sharing::Parallel);
-
-    /// Calls the method. By itself: what a visit needs after it would be spilled all over the method, and it is there once.
+    /// Calls the method. By itself on a chip: where letters may share, this is the third place that does, and the one that is least in a hurry.
     ///
     /// # Safety
     /// As [`Grant::new`].
-    #[inline(never)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[cfg_attr(target_os = "none", inline(never))]
     unsafe fn call_with(&'static self, claims: Claims, alone: bool, message: A::Message) {
         // SAFETY: the caller's promise.
         unsafe { self.call(claims, alone, message) };
-    }
-
-    /// The same with a larger message, where it lies: given by value, it is taken apart, and its parts are copied byte by byte.
-    ///
-    /// # Safety
-    /// As [`Grant::new`]; the message is moved out.
-    #[inline(never)]
-    unsafe fn call_with_that_at(&'static self, claims: Claims, alone: bool, message: *const A::Message) {
-        // SAFETY: the caller's promise.
-        unsafe { self.call(claims, alone, message.read()) };
     }
 
     /// The same where it is, in code.
@@ -526,23 +496,13 @@ where
 
     #[cfg_attr(not(target_os = "none"), inline(always))]
     fn visit_several(&'static self, here: u8) -> bool {
-        let (office, resident) = (self.mail.office(), visit::anybody(self));
         let Some(lists) = self.mail.lists.lists() else { return false };
-        #[cfg(all(target_os = "none", target_arch = "arm"))]
-        if Self::STANDING_GRANT
-            && office.desk.has_chosen_lock()
-            && let Some(at) = office.in_one_lane()
-            && Self::is_alone(self.mail.slots(at.lane()).peek(at.place()))
-            && lists.is_quiet()
-        {
-            return cores::visit_in_one_lane();
-        }
-        if !Self::TAKES_READERS || !lists.admits_readers_from_lanes() || monitored::may_have_panicked(lists) {
-            return monitored::visit_otherwise(office, resident, lists, here);
-        }
-        // SAFETY: the lock is held, and the lists say the rest.
-        let ran = unsafe { self.run_readers(here, visit::BATCH) };
-        monitored::go_on_after_readers(office, resident, lists, ran)
+        readers::visit(self.monitor.get(), self.office(), visit::anybody(self), lists, here)
+    }
+
+    fn answer(&'static self, here: u8) -> bool {
+        let Some(lists) = self.mail.lists.lists() else { return false };
+        monitored::answer(self.office(), visit::anybody(self), lists, here)
     }
 
     fn leave(&'static self, letter: NonNull<Head>) {
@@ -565,51 +525,9 @@ where
         }
     }
 
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    #[cfg_attr(target_os = "none", inline(never))]
-    unsafe fn run_sharing(&'static self, here: u8, letter: NonNull<Head>) -> Left {
+    #[inline(always)]
+    fn end_share(&'static self, here: u8, run: u8) -> Left {
         let Some(lists) = self.mail.lists.lists() else { return Left::NotYet };
-        let on_panic = OnPanic(|| {
-            monitored::say(letter, Ended::Run);
-            visit::note_here(self.mail.office(), here);
-        });
-        // SAFETY: the caller's promise; the gate has no writer, and the letter is in it until a holder of the lock takes it out: this
-        // worker, or whoever hears that it has ended.
-        unsafe { self.run_granted(cores::core(here), letter, false) };
-        core::mem::forget(on_panic);
-        if !self.mail.office().desk.try_enter() {
-            return Left::NotYet;
-        }
-        lists.end_listed(Self::view(letter));
-        if self.leave_and_schedule(lists, letter) { Left::BeforeOthers } else { Left::Alone }
-    }
-
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    #[cfg_attr(target_os = "none", inline(never))]
-    unsafe fn run_share(&'static self, here: u8, count: u8) -> Left {
-        let Some(lists) = self.mail.lists.lists() else { return Left::NotYet };
-        let (me, share) = (cores::core(here), share::of_core(here));
-        let id = self.office().desk.known_id();
-        let mut run = 0;
-        loop {
-            let on_panic = OnPanic(|| {
-                share.stop(run + 1);
-                visit::note_here(self.mail.office(), here);
-            });
-            // SAFETY: the caller's promise: these letters were started. This one is this core's alone (the argument of `share`); the gate has
-            // no writer, and the letter is in it until a holder of the lock takes it out, which nobody does before it was run.
-            unsafe { self.run_granted(me, share.letter(run), false) };
-            core::mem::forget(on_panic);
-            run += 1;
-            // After the last one there is nothing to go on to: its end is said by its leaving, or below. Other actors wait no longer than they
-            // would for a single letter.
-            if run == count || !share.goes_on(run) || monitored::others_wait_for(self.office(), id, me, here) {
-                break;
-            }
-        }
-        if !self.mail.office().desk.try_enter() && !monitored::enter_with_share(self.office(), share, run) {
-            return Left::NotYet;
-        }
         // SAFETY: under the lock, and a monitor cannot reach this again: all it can do is send, and a send tries for the lock at most.
         leave_share(unsafe { &mut *self.monitor.get() }, self.mail.office(), lists, here, run)
     }

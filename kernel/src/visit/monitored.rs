@@ -10,7 +10,7 @@
 
 use core::ptr::NonNull;
 
-use super::{BATCH, OnPanic, abandon, exit, in_hand, note_here, tell_of_room};
+use super::{BATCH, OnPanic, abandon, exit, in_hand, note_here, sharing, tell_of_room};
 use crate::cores::{self, Core, MonitorTurn};
 use crate::desk::{Left, Ran, Resident};
 use crate::gate::Sharing;
@@ -279,8 +279,8 @@ fn go_on<R: Resident + ?Sized>(
                 in_hand::Taken::Gone => return false,
                 in_hand::Taken::Ran(left) => {
                     budget = left;
-                    // Whoever takes letters out of the lanes offers what is left there, and takes that back when nothing is.
-                    offered = false;
+                    // Whoever takes letters out of the lanes takes back what was offered when nothing is left there.
+                    offered = offered && cores::is_noted(here, desk.known_id());
                     // One was not granted: what is in the lanes is decided about with it.
                     if !lists.is_empty() {
                         office.drain(lists, own);
@@ -422,7 +422,7 @@ fn run_share<R: Resident + ?Sized>(
         offer(office, here);
     }
     // SAFETY: taken under the lock, by this worker.
-    let left = unsafe { resident.run_share(here, count) };
+    let left = unsafe { sharing::run_share(office, resident, here, count) };
     (left != Left::NotYet).then_some(left)
 }
 
@@ -451,7 +451,7 @@ fn one_sharing<R: Resident + ?Sized>(
         offer(office, here);
     }
     // SAFETY: started under the lock, by this worker.
-    let left = unsafe { resident.run_sharing(here, letter) };
+    let left = unsafe { sharing::run_one(office, resident, lists, here, letter) };
     (left != Left::NotYet || say_and_enter(office, letter)).then_some(left)
 }
 
@@ -679,7 +679,7 @@ pub(crate) fn after_monitors_panic(office: &'static Office, lists: &'static List
 
 /// The monitor decides about the letters that wait, one at least.
 #[inline(always)]
-fn schedule<R: Resident + ?Sized>(resident: &'static R, lists: &'static Lists) {
+pub(super) fn schedule<R: Resident + ?Sized>(resident: &'static R, lists: &'static Lists) {
     lists.seen();
     resident.schedule();
     lists.publish();

@@ -14,11 +14,16 @@
 use core::ptr::NonNull;
 
 use super::in_hand::list_lanes;
-use super::{OnPanic, monitored, note_here};
+use super::{BATCH, OnPanic, monitored, note_here, sharing};
 use crate::cores::{self, MonitorTurn};
 use crate::desk::{Left, Ran, Resident};
+use crate::gate::Sharing;
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+use crate::gate::is_alone;
 use crate::hand::{Hand, Readers};
 use crate::inbox::Inbox;
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+use crate::lane::Place;
 use crate::letter::{Access, Head, Letter, Link};
 use crate::lists::Lists;
 use crate::mailbox::{Office, Row};
@@ -26,6 +31,47 @@ use crate::monitor::{Discipline, Monitor};
 use crate::port;
 use crate::share;
 use crate::trace;
+
+/// Goes on with a visit that is not about one letter alone, or has others beside it; see [`Resident::visit_several`]. Begins with the readers that
+/// are next in the lanes, if they are all there is to decide about.
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[cfg_attr(target_os = "none", inline(never))]
+pub(crate) fn visit<M: Monitor, R: Resident + ?Sized>(
+    monitor: *mut M,
+    office: &'static Office,
+    resident: &'static R,
+    lists: &'static Lists,
+    here: u8,
+) -> bool {
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    if has_writers_only(office, lists) {
+        return cores::visit_in_one_lane();
+    }
+    let takes_readers = matches!(<M::Discipline as Discipline>::SHARING.0, Sharing::Parallel) && !lists.have_claims();
+    if !takes_readers || !lists.admits_readers_from_lanes() || monitored::may_have_panicked(lists) {
+        return monitored::visit_otherwise(office, resident, lists, here);
+    }
+    // SAFETY: the lock is held, and the lists say the rest; it is the monitor of the resident.
+    let ran = unsafe { run(monitor, office, resident, lists, here, BATCH) };
+    monitored::go_on_after_readers(office, resident, lists, ran)
+}
+
+/// Whether letters of one lane can be run by the standing grant, under the lock, from the next on, by the loop of the straight line. The lock is held.
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+#[inline(always)]
+fn has_writers_only(office: &Office, lists: &Lists) -> bool {
+    let is_alone = |at: Place| {
+        let head = lists.lane(at.lane()).peek(at.place());
+        is_alone(Letter { head, descriptor: lists.descriptor() })
+    };
+    // Only then there is a straight line, for an actor that is pinned to no core.
+    lists.descriptor().standing_grant
+        && !lists.descriptor().pinned
+        && !office.has_few_lanes()
+        && office.desk.has_chosen_lock()
+        && office.in_one_lane().is_some_and(is_alone)
+        && lists.is_quiet()
+}
 
 /// Runs readers from the lanes; see [`Resident::run_readers`].
 ///
@@ -58,8 +104,8 @@ pub(crate) unsafe fn run<M: Monitor, R: Resident + ?Sized>(
         // SAFETY: started under the lock, which was released: this letter, or this core's share.
         let left = unsafe {
             match letter {
-                Some(letter) => resident.run_sharing(here, letter),
-                None => resident.run_share(here, count),
+                Some(letter) => sharing::run_one(office, resident, lists, here, letter),
+                None => sharing::run_share(office, resident, here, count),
             }
         };
         // What was not begun of a share is granted again.
