@@ -158,12 +158,13 @@ fn a_writer_waits_for_guests_pam_l3() {
     static READERS_FIRST: Actor<Hall, ReadersFirst, 8> = Hall;
     let check = |hall: Ref<Hall>, readers_wait: bool| {
         device(3, || {
-            (BEGUN.store(0, SeqCst), GO.store(false, SeqCst), WRITTEN.store(false, SeqCst));
+            BEGUN.store(0, SeqCst);
+            [&GO, &WRITTEN].into_iter().for_each(|flag| flag.store(false, SeqCst));
             // Each alone in the lanes: another core takes it from there.
             let first = hall.stay().ask().unwrap();
-            run_until_outside(|| BEGUN.load(SeqCst) == 1);
+            spin_until(|| BEGUN.load(SeqCst) == 1);
             let second = hall.stay().ask().unwrap();
-            run_until_outside(|| BEGUN.load(SeqCst) == 2);
+            spin_until(|| BEGUN.load(SeqCst) == 2);
             let written = hall.write().ask().unwrap();
             let after = hall.pass().ask().unwrap();
             if !readers_wait {
@@ -185,11 +186,6 @@ fn a_writer_waits_for_guests_pam_l3() {
     check(&FAIR, true);
     check(&WRITERS_FIRST, true);
     check(&READERS_FIRST, false);
-}
-
-/// Waits for what other cores do, without doing it here.
-fn run_until_outside(done: impl Fn() -> bool) {
-    spin_until(done);
 }
 
 /// A writer comes in although lone readers come all the time, from another core.
