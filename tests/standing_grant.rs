@@ -8,8 +8,8 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 
 use flockwork::{
-    Actor, Any, Eventually as _, Inbox, Letter, Monitor, OneAtATime, Parallel, Readers, ReadersFirst, ReadersWriter,
-    Ref, Report, Writers, WritersFirst, actor, dispatch,
+    Actor, Any, Eventually as _, Inbox, Letter, Monitor, OneAtATime, Parallel, Pinned, Readers, ReadersFirst,
+    ReadersWriter, Ref, Report, Writers, WritersFirst, actor, dispatch,
 };
 use support::{device, require, run_until, spin_until};
 
@@ -146,6 +146,16 @@ impl Hall {
     }
 }
 
+/// Takes readers to a hall, each on a core of its own.
+pub struct Guide;
+
+#[actor]
+impl Guide {
+    pub fn take_along(&mut self, hall: Ref<Hall>) -> bool {
+        hall.stay().get() == Ok(true)
+    }
+}
+
 /// Guests on two cores are there at once; a writer waits until both have gone, and readers that come after it wait for it (PAM-L3), unless the
 /// monitor lets them pass.
 #[test]
@@ -156,14 +166,18 @@ fn a_writer_waits_for_guests_pam_l3() {
     static WRITERS_FIRST: Actor<Hall, WritersFirst, 8> = Hall;
     #[actor]
     static READERS_FIRST: Actor<Hall, ReadersFirst, 8> = Hall;
+    #[actor]
+    static FIRST: Actor<Guide, Pinned<1>, 2> = Guide;
+    #[actor]
+    static SECOND: Actor<Guide, Pinned<2>, 2> = Guide;
     let check = |hall: Ref<Hall>, readers_wait: bool| {
         device(3, || {
             BEGUN.store(0, SeqCst);
             [&GO, &WRITTEN].into_iter().for_each(|flag| flag.store(false, SeqCst));
-            // Each alone in the lanes: another core takes it from there.
-            let first = hall.stay().ask().unwrap();
+            // One after the other, so that each is alone in the lanes.
+            let first = FIRST.take_along(hall).ask().unwrap();
             spin_until(|| BEGUN.load(SeqCst) == 1);
-            let second = hall.stay().ask().unwrap();
+            let second = SECOND.take_along(hall).ask().unwrap();
             spin_until(|| BEGUN.load(SeqCst) == 2);
             let written = hall.write().ask().unwrap();
             let after = hall.pass().ask().unwrap();
@@ -208,9 +222,9 @@ fn guests_that_keep_coming_do_not_starve_a_writer() {
     #[actor]
     static PAGE: Actor<Page, ReadersWriter, 8> = Page(0);
     #[actor]
-    static FIRST: Actor<Reader, flockwork::Pinned<1>, 2> = Reader;
+    static FIRST: Actor<Reader, Pinned<1>, 2> = Reader;
     #[actor]
-    static SECOND: Actor<Reader, flockwork::Pinned<2>, 2> = Reader;
+    static SECOND: Actor<Reader, Pinned<2>, 2> = Reader;
     device(3, || {
         FIRST.go_on(&FIRST).tell().unwrap();
         SECOND.go_on(&SECOND).tell().unwrap();
@@ -261,6 +275,19 @@ fn a_guest_that_panics_goes() {
 
     pub struct Ladder(u32);
 
+    /// Sends somebody up, on a core of its own.
+    pub struct Foreman;
+
+    #[actor]
+    impl Foreman {
+        pub fn send_up(&mut self) -> bool {
+            LADDER.climb().get().is_ok()
+        }
+    }
+
+    #[actor]
+    static FOREMAN: Actor<Foreman, Pinned<1>, 2> = Foreman;
+
     #[actor]
     impl Ladder {
         pub fn climb(&self) -> u32 {
@@ -284,11 +311,11 @@ fn a_guest_that_panics_goes() {
     #[actor]
     static LOCKED: Actor<Ladder, flockwork::Mutex, 4> = Ladder(0);
     device(2, || {
-        let fallen = LADDER.climb().ask().unwrap();
+        let climbed = FOREMAN.send_up().ask().unwrap();
         spin_until(|| BEGUN.load(SeqCst));
         let mended = LADDER.mend().ask().unwrap();
         FALL.store(true, SeqCst);
-        assert!(fallen.get().is_err());
+        assert_eq!(climbed.get(), Ok(false));
         assert_eq!(mended.get(), Ok(()));
         assert_eq!(LADDER.count().get(), Ok(1));
         for ladder in [&LADDER as Ref<Ladder>, &LOCKED] {
