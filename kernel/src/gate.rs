@@ -162,7 +162,11 @@ impl Gate {
     fn await_guests(&self) -> bool {
         self.awaited.raise(None);
         fence(Mutant::GuestsAwaitedFence);
-        self.is_free()
+        let have_gone = self.is_free();
+        if have_gone {
+            self.awaited.lower();
+        }
+        have_gone
     }
 
     /// Whether a letter could come in now without aliasing.

@@ -43,6 +43,7 @@ macro_rules! policies {
             const NEW: Self = Self(M::NEW);
             const AFFINITY: crate::Affinity = M::AFFINITY;
             const OVERFLOW: Overflow = Overflow::$name;
+            const STANDING_GRANT: bool = M::STANDING_GRANT;
 
             #[inline(always)]
             fn schedule(&mut self, inbox: Inbox<'_>) {
