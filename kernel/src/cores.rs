@@ -24,8 +24,6 @@
 
 use crate::desk::{Entry, Resident, Tenant};
 use crate::foreign;
-#[cfg(all(target_os = "none", target_arch = "arm"))]
-use crate::gate::Sharing;
 use crate::mailbox::Office;
 use crate::port::{self, FOREIGN, FOREIGN_THREADS, LockWord, MAX_CORES};
 use crate::promise::Ticket;
@@ -68,9 +66,9 @@ struct Table {
     lock: LockWord,
     /// How many there are; under `lock`.
     used: Guarded<u16>,
-    /// The actors whose letters share their state, by their numbers' bits. Written under `lock`.
+    /// The actors that have a monitor, by their numbers' bits. Written under `lock`.
     #[cfg(all(target_os = "none", target_arch = "arm"))]
-    sharing: Count32,
+    monitored: Count32,
 }
 
 // SAFETY: an entry is written once, under `lock`, before its number is published; from then on it is only read.
@@ -84,7 +82,7 @@ impl Table {
                 used: Guarded::new(0),
                 actors: array_of!(Entry::new()),
                 #[cfg(all(target_os = "none", target_arch = "arm"))]
-                sharing: Count32::new(),
+                monitored: Count32::new(),
             }
         }
     }
@@ -126,8 +124,8 @@ pub(crate) fn register(tenant: &Tenant) -> ActorId {
             TABLE.actors[id.place()].set_straight(how);
         }
         #[cfg(all(target_os = "none", target_arch = "arm"))]
-        if tenant.letters.is_some_and(|(_, descriptor)| descriptor.sharing == Sharing::Parallel) {
-            TABLE.sharing.hint(TABLE.sharing.own() | id.raw());
+        if tenant.letters.is_some() {
+            TABLE.monitored.hint(TABLE.monitored.own() | id.raw());
         }
         tenant.resident.office().open(tenant.capacity);
         id
@@ -470,13 +468,14 @@ fn visit(me: &'static Core, here: u8, id: ActorId, mark: Mark) -> bool {
 fn visit_several() -> bool {
     let me = core(port::core());
     let Some(id) = ActorId::from_raw(me.visiting.own()) else { return false };
-    if TABLE.sharing.glance() & id.raw() != 0 {
+    // Letters may be in its lists, also if there are none in the lanes.
+    if TABLE.monitored.glance() & id.raw() != 0 {
         return actor(id).visit_several(port::core());
     }
     visit_in_one_lane()
 }
 
-/// The same for letters that do not share.
+/// The same for letters that do not share, while none is in a list.
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 #[inline(never)]
 pub(crate) fn visit_in_one_lane() -> bool {

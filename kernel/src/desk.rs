@@ -70,7 +70,8 @@ pub(crate) trait Resident: Sync {
     /// the method panics, the lock is released, and the actor noted.
     ///
     /// # Safety
-    /// The caller holds the lock; the letter is published, and the oldest of its lane not received yet, and no other one is older.
+    /// The caller holds the lock; the letter is published, and the oldest of its lane not received yet, and no other one is older. Or, on a chip,
+    /// it was granted ([`Place::of_granted`](crate::lane::Place)), and as [`run`](Self::run).
     unsafe fn run_in_order(&'static self, here: &'static Core, at: Place) -> InOrder;
 
     /// Of an actor with a monitor: lets it decide. The inbox is not empty.

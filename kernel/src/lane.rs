@@ -400,8 +400,8 @@ impl<'a> Lane<'a> {
         self.received_count().set(place);
     }
 
-    /// Receives and frees at once the letter at `place`, the oldest not received yet, for an actor whose letters leave in
-    /// order: its places never change.
+    /// Receives and frees at once the letter at `place`, the oldest not received yet, while all that were received before it are freed: so its
+    /// place is the next that is freed, and names its slot already.
     #[inline(always)]
     pub(crate) fn receive_and_free(self, place: u16, capacity: u16) {
         let received = place.wrapping_add(1);

@@ -489,7 +489,8 @@ impl Office {
         self.lanes_in_use().for_each(|(index, lane)| lane.note_depth((sent >> (16 * index)) as u16));
     }
 
-    /// Whether a letter that is the next of its lane is the only one there is; it may be although this says no. The lock is held.
+    /// Whether a letter that is the next of its lane is the only one there is. The lock is held. A hint: it may be although this says no; and if it is
+    /// the 65536th of the first lane, there may be one in the other although this says yes.
     #[cfg(all(target_os = "none", target_arch = "arm"))]
     #[inline(always)]
     pub(crate) fn is_only(&self, at: Place) -> bool {

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! While letters that share are run, other cores visit, and take further granted letters. **Invariant (gate):** a letter is
-//! run only between its admission by the gate and its `ended`, both under the lock, and the gate admits no letter that would
+//! run only between its admission by the gate and its `ended`, both under the lock (but a guest goes without it), and the gate admits no letter that would
 //! alias one inside; so the references a method gets are unique or shared as Rust demands. (A writer that is the only letter there is
 //! need not be admitted: the gate is free, and the lock, which is held while it runs, keeps it so.)
 //!
@@ -110,8 +110,11 @@ pub(crate) fn visit_one_lane(
         office().note_depths(sent);
         // What was sent until then is a consistent cut: all of it is older than what comes to the other lane.
         loop {
-            if run(at) != InOrder::Run {
-                return otherwise(visit_otherwise);
+            match run(at) {
+                InOrder::Run => {}
+                // The last letter was a reader. Whoever sent one since then has noted the actor, or will ring.
+                InOrder::RunUnlocked => return false,
+                InOrder::ToBeDecided => return otherwise(visit_otherwise),
             }
             if cores::others_wait_for(me) {
                 break 'visit;

@@ -71,7 +71,7 @@ fn profile(example: &str, fast: bool, small: bool) -> Result<Profile, Misuse> {
 
 /// Runs the images of the RP2040 and looks at what they do, and at what it costs.
 pub(crate) fn check_rp2040() -> Result<(), Stop> {
-    for example in ["hello", "log_over_rtt", "log_over_uart", "quiet", "suite"] {
+    for example in ["hello", "log_over_rtt", "log_over_uart", "quiet", "straight", "suite"] {
         RP2040.build(example, Profile::Release)?;
     }
     build_command("flockwork-check-fates", RP2040.target, Profile::Release).args(["--bin", "panic-in-turn"]).run()?;

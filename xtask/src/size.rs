@@ -19,7 +19,7 @@ use budgets::Budgets;
 use std::{fmt::Write, path::PathBuf, process::ExitCode};
 
 /// Images that measure or test: they grow with every case, and nobody flashes them.
-const INSTRUMENTS: &[&str] = &["cycles", "quiet", "suite"];
+const INSTRUMENTS: &[&str] = &["cycles", "quiet", "straight", "suite"];
 
 /// The package of the images that differ in one thing each.
 pub(crate) const PROBES: &str = "flockwork-size-probe";

@@ -296,7 +296,15 @@ impl<A: Methods, M: Monitor, const N: usize, const P: usize, const L: usize> Bod
             }
         };
         let is_inside = Cell::new(false);
-        let on_panic = OnPanic(|| if is_inside.get() { go() } else { visit::abandon(office, port::core()) });
+        let on_panic = OnPanic(|| {
+            let here = port::core();
+            if !is_inside.get() {
+                visit::abandon(office, here);
+            } else if lists.gate.let_guest_go(here) {
+                // No monitor is asked, and no letter run, while this unwinds.
+                visit::note_here(office, here);
+            }
+        });
         // SAFETY: the caller's promise; nobody is alone in the gate, nor comes in so before the guest has gone.
         unsafe {
             self.run_letter(here, letter, false, Some(at), || {

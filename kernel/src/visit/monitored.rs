@@ -3,7 +3,7 @@
 //! A letter that is alone in the gate is run under the lock: nobody could run another one meanwhile. So nobody needs to find it
 //! either: it is in no list while it runs, and the visit goes from its method straight to its `leave`. Letters that share are run
 //! without the lock; they are listed as running, or are in the share of their core, so that any holder of the lock finds those that have
-//! ended.
+//! ended. (Guests of the [gate](crate::gate) are neither: they are counted by their cores, and have left when they have ended.)
 //!
 //! A monitor's `leave` and `schedule` are called during a [`MonitorTurn`] only.
 #![expect(unsafe_code, reason = "keeps the promises that running a letter asks for")]

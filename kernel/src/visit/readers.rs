@@ -69,7 +69,8 @@ fn has_writers_only(office: &Office, lists: &Lists) -> bool {
         && !lists.descriptor().pinned
         && !office.has_few_lanes()
         && office.desk.has_chosen_lock()
-        && office.in_one_lane().is_some_and(is_alone)
+        // That loop leaves more than this to others.
+        && office.in_one_lane().is_some_and(|at| office.lane(at.lane()).waiting() <= BATCH && is_alone(at))
         && lists.is_quiet()
 }
 

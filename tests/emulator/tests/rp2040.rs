@@ -176,6 +176,13 @@ fn core_1_can_be_paused_and_resumed() {
     assert!(paused.awake[1] < 100, "{paused:?}");
 }
 
+/// A reader behind writers leaves the lock once, more letters than a visit runs are run, and so are those that were listed.
+#[test]
+fn straight_lines_end_where_they_must() {
+    let mut machine = Machine::new(&image("straight"));
+    assert_eq!(machine.run(LIMIT, |_, _| {}), Ended::Passed);
+}
+
 #[test]
 fn the_suite_passes() {
     let mut machine = Machine::new(&image("suite"));
