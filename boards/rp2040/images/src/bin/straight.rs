@@ -20,7 +20,9 @@ pub struct Book {
 }
 
 impl Book {
-    const EMPTY: Self = Self { pages: 0, writing: AtomicBool::new(false) };
+    const fn empty() -> Self {
+        Self { pages: 0, writing: AtomicBool::new(false) }
+    }
 }
 
 static FLAWED: AtomicBool = AtomicBool::new(false);
@@ -51,13 +53,13 @@ impl Book {
 }
 
 #[actor]
-static SHARED: Actor<Book, ReadersWriter, 16> = Book::EMPTY;
+static SHARED: Actor<Book, ReadersWriter, 16> = Book::empty();
 #[actor]
-static LONG: Actor<Book, Mutex, 256> = Book::EMPTY;
+static LONG: Actor<Book, Mutex, 256> = Book::empty();
 #[actor]
-static NEWEST: Actor<Book, DropOldest<Mutex>, 4> = Book::EMPTY;
+static NEWEST: Actor<Book, DropOldest<Mutex>, 4> = Book::empty();
 #[actor]
-static ONCE: Actor<Book, Coalesce<Mutex>, 4> = Book::EMPTY;
+static ONCE: Actor<Book, Coalesce<Mutex>, 4> = Book::empty();
 
 /// Does what it does on core 1.
 pub struct Other;
