@@ -7,7 +7,9 @@
 
 use core::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
-use flockwork::{Actor, Coalesce, DropOldest, Eventually as _, Mutex, Pinned, ReadersWriter, Ref, Report, actor, worker};
+use flockwork::{
+    Actor, Coalesce, DropOldest, Eventually as _, Mutex, Pinned, ReadersWriter, Ref, Report, actor, worker,
+};
 use flockwork_rp2040::{Core1Stack, Outcome, entry, finish, run};
 
 /// Pages that core 1 writes.
