@@ -2,7 +2,8 @@
 //!
 //! A monitor has two functions: [`schedule`](Monitor::schedule) looks at the inbox and grants letters,
 //! [`leave`](Monitor::leave) hears of each letter whose method has ended. The kernel calls them under mutual exclusion,
-//! on whatever worker is at hand, and never calls `schedule` with an empty inbox. A monitor needs no locks, no atomics
+//! on whatever worker is at hand, and never calls `schedule` with an empty inbox. (It calls neither for letters that a monitor has granted
+//! once and for all: [`STANDING_GRANT`](Monitor::STANDING_GRANT).) A monitor needs no locks, no atomics
 //! and no `unsafe`; what it gets wrong costs parallelism or progress, never memory safety: grants that would alias are
 //! refused.
 
