@@ -214,6 +214,36 @@ impl Core {
         }
     }
 
+    /// What others have called it for.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    fn calls(&self) -> Raised {
+        // SAFETY: there they are.
+        unsafe { Raised::behind::<{ core::mem::offset_of!(Self, calls) }>((&raw const *self).cast()) }
+    }
+
+    /// The same.
+    #[cfg(not(all(target_os = "none", target_arch = "arm")))]
+    #[inline(always)]
+    fn calls(&self) -> Raised {
+        self.calls.raised()
+    }
+
+    /// Whether its tasks may have something to do.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    fn tasks(&self) -> bool {
+        // SAFETY: there they are.
+        unsafe { Raised::behind::<{ core::mem::offset_of!(Self, tasks) }>((&raw const *self).cast()) }.any()
+    }
+
+    /// The same.
+    #[cfg(not(all(target_os = "none", target_arch = "arm")))]
+    #[inline(always)]
+    fn tasks(&self) -> bool {
+        self.tasks.raised().any()
+    }
+
     #[inline(always)]
     fn notice(&self) -> &Flag {
         self.calls.first()
@@ -427,23 +457,28 @@ pub(crate) fn visit_next(here: u8) -> bool {
     let me = core(here);
     let Some(Next { id, is_last }) = next_ready(me) else { return false };
     if !is_last && port::cores() > 1 {
-        offer_rest(again(here));
+        offer_rest(here);
     }
     set_visiting(me, id.raw());
     !visit(me, here, id, Mark::SET) || visit_again(here, id)
 }
 
-/// The number of this core, for what is seldom done: on a chip it is asked for again, so that it is not kept meanwhile.
-#[inline(always)]
-fn again(here: u8) -> u8 {
-    if cfg!(target_os = "none") { port::core() } else { here }
-}
-
 /// What is left in this core's ready set is offered to others. By itself on a chip: a visit to the only one there is shorter without it.
-#[cfg_attr(not(target_os = "none"), inline(always))]
-#[cfg_attr(target_os = "none", inline(never))]
+#[cfg(not(target_os = "none"))]
+#[inline(always)]
 fn offer_rest(here: u8) {
     offer_surplus(here);
+}
+
+/// The same. The number of the core is asked for again, so that nobody has to keep it meanwhile.
+#[cfg(target_os = "none")]
+#[inline(always)]
+fn offer_rest(_: u8) {
+    #[inline(never)]
+    fn by_itself() {
+        offer_surplus(port::core());
+    }
+    by_itself();
 }
 
 /// Visits an actor whose turn it is; the mark is set if it was just taken out of this core's ready set.
@@ -623,13 +658,14 @@ pub(crate) fn names(number: u16, method: u8) -> Option<(&'static str, Option<&'s
 /// goes first.
 #[inline(always)]
 fn visit_again(here: u8, id: ActorId) -> bool {
-    if KEEPS_TURNS { visit_this_again(again(here)) } else { visit_once_more(here, id) }
+    if KEEPS_TURNS { visit_this_again() } else { visit_once_more(here, id) }
 }
 
-/// The same with the actor whose turn it is.
+/// The same with the actor whose turn it is, on the core that calls this.
 #[cold]
 #[inline(never)]
-fn visit_this_again(here: u8) -> bool {
+fn visit_this_again() -> bool {
+    let here = port::core();
     ActorId::from_raw(core(here).visiting.own()).is_none_or(|id| visit_once_more(here, id))
 }
 
@@ -790,7 +826,7 @@ pub(crate) struct Calls(Raised);
 /// What others have called this core for, if they have.
 #[inline(always)]
 pub(crate) fn calls(here: u8) -> Option<Calls> {
-    let calls = core(here).calls.raised();
+    let calls = core(here).calls();
     (calls.any() || foreign::has_asked()).then_some(Calls(calls))
 }
 
@@ -815,8 +851,8 @@ fn answer_notice(here: u8, poll: impl FnOnce(u8)) {
         fence(Mutant::NoticeLookFence);
     }
     take_from_outside(here);
-    if me.tasks.raised().any() {
-        answer_tasks(here, poll);
+    if me.tasks() {
+        answer_tasks(poll);
     } else {
         take_invitations(here, |id| Unnoted(id).visit(here));
     }
@@ -838,7 +874,8 @@ fn answer_offer(here: u8) {
 /// Wakes the tasks that may go on. One may wait for what the actors do, so nothing is begun before they are noted.
 #[cold]
 #[inline(never)]
-fn answer_tasks(here: u8, poll: impl FnOnce(u8)) {
+fn answer_tasks(poll: impl FnOnce(u8)) {
+    let here = port::core();
     let me = core(here);
     if me.answered().is_raised() {
         me.answered().lower();
@@ -913,29 +950,36 @@ pub(crate) fn look_later(here: u8) {
 /// Visits the actors in other cores' sets that this core has not looked at. True if there were any.
 #[inline(always)]
 pub(crate) fn help_others(here: u8) -> bool {
-    others_have_surplus(here) && visit_surplus(here)
+    others_have_surplus(here) && visit_surplus()
 }
 
 #[cold]
 #[inline(never)]
-fn visit_surplus(here: u8) -> bool {
+fn visit_surplus() -> bool {
+    let here = port::core();
+    let ready = &core(here).ready;
+    others(here).fold(false, |found, other| visit_unseen(here, ready.look(place_of(other), &core(other).ready)) | found)
+}
+
+/// Visits the actors in another core's set that this core has not looked at. True if there were any.
+#[inline(always)]
+fn visit_unseen(here: u8, mut unseen: impl Unseen) -> bool {
     let me = core(here);
-    let mut found = false;
-    for other in others(here) {
-        let mut unseen = me.ready.look(place_of(other), &core(other).ready);
-        while let Some(id) = unseen.next() {
-            found = true;
-            // Whoever is idle can have the next one while this one is visited. (Of two cores it is the other's own.)
-            if port::cores() > 2 && unseen.has_more() {
-                offer(here);
-            }
-            set_visiting(me, id.raw());
-            if visit(me, here, id, Mark::NONE) {
-                note(here, id);
-            }
+    let Some(mut id) = unseen.next() else { return false };
+    loop {
+        // Whoever is idle can have the next one while this one is visited. (Of two cores it is the other's own.)
+        if port::cores() > 2 && unseen.has_more() {
+            offer(here);
+        }
+        set_visiting(me, id.raw());
+        if visit(me, here, id, Mark::NONE) {
+            let _ = visit_again(here, id);
+        }
+        match unseen.next() {
+            Some(next) => id = next,
+            None => return true,
         }
     }
-    found
 }
 
 /// Whether another core noted an actor that this core has not looked at.
@@ -953,7 +997,7 @@ pub(crate) fn idle(here: u8, done: &mut dyn FnMut() -> bool) {
         me.idle.publish(1);
         fence(Mutant::IdleFence);
     }
-    let work = me.calls.raised().any()
+    let work = me.calls().any()
         || me.pended().is_raised()
         || others_have_surplus(here)
         || foreign::has_asked()

@@ -37,6 +37,8 @@ use crate::port::MAX_CORES;
 use crate::ready::{ActorId, Mark};
 use crate::share::Share;
 use crate::slots::SlotsOf;
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+use crate::sync::Raised;
 use crate::sync::{Count32, Flag, Guarded, LockChoice, LockWord, Mutant, TryLock, const_unless_loom, fence, removed};
 use crate::trace;
 
@@ -182,7 +184,7 @@ impl Flags {
     #[inline(always)]
     fn any(&self) -> bool {
         // SAFETY: two flags side by side, aligned as a half word.
-        unsafe { Flag::is_any_raised::<0>((&raw const *self).cast()) }
+        unsafe { Raised::behind::<0>((&raw const *self).cast()) }.any()
     }
 
     #[cfg(not(all(target_os = "none", target_arch = "arm")))]

@@ -38,6 +38,8 @@ use crate::port::{self, FOREIGN_THREADS, MAX_CORES};
 use crate::ready::Ready;
 use crate::share::Share;
 use crate::slots::{Slots, is_older};
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+use crate::sync::Raised;
 use crate::sync::{Guarded, Mutant, array_of, const_unless_loom, removed};
 use crate::trace;
 use crate::visit;
@@ -237,7 +239,7 @@ impl Office {
     pub(crate) fn has_calls(&self) -> bool {
         const BEHIND: usize = core::mem::offset_of!(Office<[LaneHead; 1]>, desk) + Desk::CALLS;
         // SAFETY: there the flags are, however many lanes there are: those come last.
-        unsafe { crate::sync::Flag::is_any_raised::<BEHIND>((&raw const *self).cast()) }
+        unsafe { Raised::behind::<BEHIND>((&raw const *self).cast()) }.any()
     }
 
     /// The same.

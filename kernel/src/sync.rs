@@ -216,46 +216,25 @@ impl Flag {
     pub(crate) fn is_raised(&self) -> bool {
         self.0.load(Ordering::Acquire) != 0
     }
-
-    /// Whether one of two is raised, by one load, for which the same holds as for [`Count16::read_both`].
-    ///
-    /// The pair is so many bytes behind an address, which is in a register anyway.
-    ///
-    /// # Safety
-    /// The pair is there, and aligned to two bytes; it is not more than 62 bytes behind.
-    #[cfg(all(target_os = "none", target_arch = "arm"))]
-    #[inline(always)]
-    pub(crate) unsafe fn is_any_raised<const BEHIND: usize>(address: *const ()) -> bool {
-        let both: u32;
-        // SAFETY: reads the two flags, and nothing else.
-        unsafe {
-            core::arch::asm!(
-                "ldrh {both}, [{address}, #{behind}]",
-                both = lateout(reg) both,
-                address = in(reg) address,
-                behind = const BEHIND,
-                options(nostack, readonly, preserves_flags)
-            );
-        }
-        atomic::fence(Ordering::Acquire);
-        both != 0
-    }
 }
 
 /// Two bytes, the first in the lower half, by one load, for which the same holds as for [`Count16::read_both`]. The caller acquires.
 ///
+/// The pair is so many bytes behind an address, which is in a register anyway.
+///
 /// # Safety
-/// The pair is there, and aligned to two bytes.
+/// The pair is there, and aligned to two bytes; it is not more than 62 bytes behind.
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 #[inline(always)]
-unsafe fn read_pair(pair: *const [AtomicU8; 2]) -> u32 {
+unsafe fn pair_behind<const BEHIND: usize>(address: *const ()) -> u32 {
     let both: u32;
     // SAFETY: reads the two bytes, and nothing else.
     unsafe {
         core::arch::asm!(
-            "ldrh {both}, [{pair}]",
+            "ldrh {both}, [{address}, #{behind}]",
             both = lateout(reg) both,
-            pair = in(reg) pair,
+            address = in(reg) address,
+            behind = const BEHIND,
             options(nostack, readonly, preserves_flags)
         );
     }
@@ -310,38 +289,56 @@ impl Flags {
         &self.0[1]
     }
 
-    /// Which of them are raised. (Not by one load, as elsewhere: the compiler would have to think that whoever has a pointer has one to
-    /// these flags, and all that lies beside them.)
+    /// Which of them are raised.
+    #[cfg(not(all(target_os = "none", target_arch = "arm")))]
     #[inline(always)]
     pub(crate) fn raised(&self) -> Raised {
         let [first, second] = &self.0;
-        let raised = Raised([first.0.load(Ordering::Relaxed), second.0.load(Ordering::Relaxed)]);
-        // Nothing is to be seen of those who did not raise one.
-        if raised.any() {
-            atomic::fence(Ordering::Acquire);
-        }
-        raised
+        let (first, second) = (first.0.load(Ordering::Relaxed), second.0.load(Ordering::Relaxed));
+        Raised(u32::from(first) | u32::from(second) << 8).acquired()
     }
 }
 
-/// Which of two [`Flags`] are raised.
+/// Which of two flags, side by side, are raised: the first in the lower byte.
 #[derive(Clone, Copy)]
-pub(crate) struct Raised([u8; 2]);
+pub(crate) struct Raised(u32);
 
 impl Raised {
+    /// Which of two are, by one load, for which the same holds as for [`Count16::read_both`].
+    ///
+    /// The pair is so many bytes behind an address, which is in a register anyway.
+    ///
+    /// # Safety
+    /// The pair is there, and aligned to two bytes; it is not more than 62 bytes behind.
+    #[cfg(all(target_os = "none", target_arch = "arm"))]
+    #[inline(always)]
+    pub(crate) unsafe fn behind<const BEHIND: usize>(address: *const ()) -> Self {
+        // SAFETY: the caller's promise.
+        Self(unsafe { pair_behind::<BEHIND>(address) }).acquired()
+    }
+
+    /// Nothing is to be seen of those who did not raise one.
+    #[inline(always)]
+    fn acquired(self) -> Self {
+        if self.any() {
+            atomic::fence(Ordering::Acquire);
+        }
+        self
+    }
+
     #[inline(always)]
     pub(crate) fn any(self) -> bool {
-        self.0[0] | self.0[1] != 0
+        self.0 != 0
     }
 
     #[inline(always)]
     pub(crate) fn first(self) -> bool {
-        self.0[0] != 0
+        self.0 as u8 != 0
     }
 
     #[inline(always)]
     pub(crate) fn second(self) -> bool {
-        self.0[1] != 0
+        self.0 >> 8 != 0
     }
 }
 
@@ -414,7 +411,7 @@ impl Byte {
     #[inline(always)]
     pub(crate) unsafe fn read_both(pair: &[Self; 2]) -> [u8; 2] {
         // SAFETY: the caller's promise; each is a byte.
-        let both = unsafe { read_pair((&raw const *pair).cast()) };
+        let both = unsafe { pair_behind::<0>((&raw const *pair).cast()) };
         atomic::fence(Ordering::Acquire);
         [both as u8, (both >> 8) as u8]
     }

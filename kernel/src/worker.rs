@@ -235,7 +235,6 @@ fn work_until(here: u8, what: &mut dyn Outstanding) -> bool {
 /// One more `get` that waits on this core, while this lives; what it runs is not the turn that waits.
 struct Deeper {
     here: u8,
-    depth: u8,
     awaited: Option<Ticket>,
     _outer: cores::Outer,
 }
@@ -251,7 +250,7 @@ impl Deeper {
         }
         core.depth.set(depth + 1);
         core.awaited.set(awaits);
-        Some(Self { here, depth, awaited, _outer: outer })
+        Some(Self { here, awaited, _outer: outer })
     }
 }
 
@@ -259,7 +258,7 @@ impl Drop for Deeper {
     #[inline(always)]
     fn drop(&mut self) {
         let core = cores::core(self.here);
-        core.depth.set(self.depth);
+        core.depth.set(core.depth.get() - 1);
         core.awaited.set(self.awaited);
     }
 }
