@@ -165,7 +165,8 @@ fn derived() -> Costs {
         (both, round, 8.0 * (burst - send) - round)
     };
     let (both, look, burst) = visit_and_letter("default");
-    let letter = (burst - both) / 7.0;
+    // A letter of several may take more than one alone with its visit: the loop over them is another.
+    let letter = both.min((burst - both) / 7.0);
     let visit = both - letter;
     // A visit takes at least what it takes without a monitor. If several letters take more than one alone and the visits they share, that
     // is because they are listed.
