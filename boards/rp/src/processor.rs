@@ -11,8 +11,10 @@ use core::arch::asm;
 #[inline(always)]
 pub(crate) fn number() -> u8 {
     let number: u32;
-    // Not by way of its address: the compiler would keep that in a register all along a function, or on the stack.
-    // SAFETY: reads a register of SIO that never changes as this core sees it.
+    // SIO is at 0xd000_0000 on both chips, and the number is its first word. The address is made here: the compiler would keep it all along a
+    // function. It may keep the number, which is the same
+    // as long as a function runs, because code does not move from core to core.
+    // SAFETY: reads a register of SIO; nothing else can be told from it, and reading it changes nothing.
     unsafe {
         asm!("movs {0}, #13", "lsls {0}, {0}, #28", "ldr {0}, [{0}]", out(reg) number, options(nostack, nomem, pure));
     }
